@@ -278,6 +278,9 @@ pub struct ExportSettings {
     /// Language of pages that do not set one, such as `ja` or `en-GB`.
     #[serde(deserialize_with = "values::language")]
     pub language: Option<String>,
+    /// Address at which readers can edit a page; `{path}` stands for the path of its file in the project.
+    #[serde(deserialize_with = "values::edit_url")]
+    pub edit_url: Option<String>,
 }
 
 /// Whether `tag` has the form of a language tag.

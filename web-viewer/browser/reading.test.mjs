@@ -176,7 +176,7 @@ describe('previews', () => {
   test('open on focus as well, and Escape closes them', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
-    await page.locator('#ubp_content').focus();
+    await page.locator('.page-facts .tag').last().focus();
     await page.keyboard.press('Tab');
     await page.locator('#ubp_preview').waitFor();
     assert.match(await page.locator('#ubp_preview').textContent(), /long enough to be scrolled/);
@@ -251,6 +251,66 @@ describe('wide content and printing', () => {
     await page.emulateMedia({ media: 'print' });
     for (const part of ['#ubp_bar', '#ubp_side', '#ubp_rail']) assert.equal(await page.locator(part).isVisible(), false);
     assert.ok(await page.locator('main h1').isVisible());
+    await done();
+  });
+});
+
+describe('a published site', () => {
+  const heavy = (asked) => asked.filter((url) => /\.(?:db|wasm|onnx)$/.test(url));
+
+  test('loads the engine and the database only when somebody searches', async () => {
+    const { page, asked, done } = await own.open('Home.html');
+    await ready(page);
+    await page.locator('.page-facts').waitFor();
+    await page.locator('#ubp_rail').getByRole('heading', { name: 'Backlinks' }).waitFor();
+    await page.locator('#ubp_side').getByRole('link', { name: 'Link types' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Link types' }).waitFor();
+    await page.locator('#ubp_rail').getByRole('link', { name: 'Home' }).first().waitFor();
+    assert.match(page.url(), /Guides\/Link%20types\.html$/);
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    assert.deepEqual(heavy(asked), []);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /Search/ }).fill('lighthouse');
+    await page.getByRole('option', { name: /Home/ }).first().waitFor();
+    assert.equal(heavy(asked).filter((url) => url.endsWith('.db')).length, 1);
+    await done();
+  });
+
+  test('a search that could not be loaded says so, and works later', async () => {
+    const { page, done } = await own.open('Home.html', { expectErrors: true });
+    await ready(page);
+    await page.route('**/*.db', (route) => route.abort(), { times: 1 });
+    await page.keyboard.press('Control+k');
+    await page.getByText(/could not be loaded/).waitFor();
+    await page.getByRole('combobox', { name: /Search/ }).fill('lighthouse');
+    await page.getByRole('option', { name: /Home/ }).first().waitFor();
+    await done();
+  });
+
+  test('leads to the folders above a page, and to the pages before and after it', async () => {
+    const { page, done } = await own.open('Guides/Reading.html');
+    await ready(page);
+    const titles = async (name) => page.locator(`.page-foot .${name} a`).allTextContents();
+    const [before, after] = [await titles('previous'), await titles('next')];
+    assert.equal(before.length + after.length, 2);
+    await page.locator('.page-foot .previous a').click();
+    await page.getByRole('heading', { level: 1, name: before[0] }).waitFor();
+    assert.deepEqual(await titles('next'), ['Reading'], 'the article that a script shows has them too');
+    await page.locator('.page-header .way').getByRole('link', { name: 'Guides' }).click();
+    await page.getByRole('heading', { level: 1, name: 'All pages' }).waitFor();
+    assert.ok(await page.getByRole('heading', { level: 2, name: 'Guides' }).evaluate((heading) => heading.id === decodeURIComponent(location.hash.slice(1))));
+    await done();
+  });
+
+  test('a tag below the title shows the pages that have it', async () => {
+    const { page, done } = await own.open('Guides/Reading.html');
+    await ready(page);
+    await page.locator('.page-facts').getByRole('button', { name: '#reading' }).click();
+    const group = page.locator('#ubp_side .group', { hasText: '#reading' });
+    await until(() => group.evaluate((element) => element === document.activeElement), 'the tag has the focus');
+    assert.equal(await group.getAttribute('aria-expanded'), 'true');
+    await page.locator('#ubp_side').getByRole('link', { name: 'Reading', exact: true }).waitFor();
     await done();
   });
 });

@@ -4,6 +4,7 @@ import './styles/base.css';
 import './styles/links.css';
 import './styles/prose.css';
 import './styles/code.css';
+import './styles/around.css';
 import './styles/still.css';
 import './styles/viewer.css';
 import './styles/print.css';

@@ -11,6 +11,8 @@ export interface Site {
   /** Path of the home page, if there is one. */
   home: string | null;
   database: { url: string; bytes: number } | null;
+  /** File of the list of pages. */
+  list: string | null;
   semantic: { model: string; weights?: string | null; tokenizer: string; description: string; bytes: number } | null;
   version: string;
   /** Absolute paths on the reader's machine, if the server is on it. */
@@ -27,6 +29,7 @@ export function readSite(document: Document): Site {
     page: null,
     home: null,
     database: null,
+    list: null,
     semantic: null,
     version: '',
     folders: null,

@@ -18,6 +18,9 @@ const FILES = {
   'pages/Cells.md': '# Cells\n\nBefore after.\n\n```\ncode\n```\n\n| a | b |\n|---|---|\n| c | d |\n',
   'pages/Picture.md': '# Picture\n\n![A dot](dot.png)\n\nText.\n',
   'pages/dot.png': PNG,
+  'pages/Blocks.md': '# Blocks\n\n- Tokens live an hour ^lifetime\n- 2 ^ 3\n\n| a |\n|---|\n\n^the-table\n\nEnd.\n',
+  'pages/Hits.md': '# Hits\n\none two one\n\nONE\n',
+  'pages/Latin.md': Buffer.from('# Latin\n\ncaf\xe9\n', 'latin1'),
   'pages/Code.md': '# Code\n\n```rust\nfn main() { let answer = 42; }\n```\n',
 };
 let viewer;
@@ -343,5 +346,55 @@ test('a megabyte opens, scrolls and is edited', async () => {
   await editor.press('Enter');
   await editor.saved();
   assert.match(viewer.read('Long.md'), /Line 15999 says \[\[Users\]\] something/);
+  await editor.close();
+});
+
+test('`#^` offers the named blocks of a page, by name and by text', async () => {
+  const editor = await open('Candidates.md');
+  await editor.after('# Candidates');
+  await editor.type('\n\n[[Blocks#^');
+  await until(async () => (await editor.candidates.count()) === 2, async () => `two blocks: ${await editor.candidates.allTextContents()}`);
+  assert.match((await editor.candidates.allTextContents()).join('\n'), /\^lifetime.*Tokens live an hour\n\^the-table/);
+  await editor.type('hour');
+  await until(async () => (await editor.candidates.count()) === 1, 'one has this word');
+  await editor.press('Enter');
+  assert.match(await editor.text(), /\[\[Blocks#\^lifetime\]\]/);
+  await editor.close();
+});
+
+test('the find panel says which match is selected of how many, and no toolbar covers it', async () => {
+  const editor = await open('Hits.md');
+  await editor.after('# Hits');
+  await editor.press('Control+f');
+  const count = editor.page.locator('.cm-find-count');
+  await editor.type('one');
+  await until(async () => (await count.textContent()) === '3 results', async () => `3 results, not ${await count.textContent()}`);
+  await editor.press('Enter', 'Enter');
+  await until(async () => (await count.textContent()) === '2 of 3', async () => `2 of 3, not ${await count.textContent()}`);
+  assert.equal(await editor.page.locator('.cm-format-bar').count(), 0);
+  await editor.type('x');
+  await until(async () => (await count.textContent()) === 'No results', 'nothing is found');
+  await editor.press('Escape');
+  await editor.press('Control+f');
+  await count.waitFor();
+  await editor.close();
+});
+
+test('the save status is whole in a narrow window, whatever is beside it', async () => {
+  const editor = await open('Hits.md', { options: { viewport: { width: 390, height: 800 } } });
+  await editor.saved();
+  const status = editor.page.locator('[data-save]');
+  await editor.page.setViewportSize({ width: 150, height: 800 });
+  assert.ok(await status.evaluate((element) => element.scrollWidth <= element.clientWidth && element.getBoundingClientRect().right <= innerWidth));
+  await editor.close();
+});
+
+test('typing into a page that cannot be saved says why nothing happens', async () => {
+  const editor = await open('Latin.md');
+  await until(async () => (await editor.status()) === 'read-only', 'it is read-only');
+  await editor.after('# Latin');
+  await editor.type('x');
+  await editor.page.locator('.cm-editor-notice', { hasText: 'UTF-8' }).waitFor();
+  assert.doesNotMatch(await editor.text(), /Latinx/);
   await editor.close();
 });

@@ -41,6 +41,7 @@ const FILES = {
   'pages/Own.md': '---\nstatus: draft\n---\nText.\n',
   'pages/Windows.md': '---\r\ntitle: "Windows"\r\ntags:\r\n- one\r\n---\r\n# Windows\r\n\r\nText.\r\n',
   'pages/Broken.md': '---\ntitle: Login: the page\ntags: [a]\n---\n# Broken\n\nText.\n',
+  'pages/Long.md': `---\ndescription: ${'A sentence about the page that goes on. '.repeat(8).trim()}\n---\n# Long\n`,
   'pages/Plain.md': '# Plain\n\nText.\n',
   'pages/Ended.md': '---\ntags: [a]\n---',
   'pages/Sessions.md': '---\ntags: [auth, sessions]\nsource_refs: [src/session.js]\n---\n# Sessions\n',
@@ -375,3 +376,24 @@ for (const [width, height] of [[1440, 900], [800, 900], [390, 844]]) {
     });
   }
 }
+
+test('a long text is shown whole, over lines, and is one line while it is edited', async () => {
+  for (const width of [1440, 390]) {
+    const editor = await open('Long.md', {}, { viewport: { width, height: 800 } });
+    const whole = form(editor).locator('[data-key="description"] .whole');
+    await whole.waitFor();
+    const sizes = await whole.evaluate((element) => ({ height: element.offsetHeight, isWhole: element.scrollWidth <= element.clientWidth && element.scrollHeight <= element.clientHeight }));
+    assert.ok(sizes.height > 50 && sizes.isWhole, JSON.stringify(sizes));
+    await accessible(editor.page, `a long property at ${width} pixels`);
+    await field(editor, 'description').click();
+    assert.equal(await whole.isVisible(), false);
+    assert.ok((await field(editor, 'description').boundingBox()).height < 40);
+    await editor.page.keyboard.press('End');
+    await editor.page.keyboard.type(' More.');
+    await editor.press('Enter', 'Escape');
+    await until(async () => /on\. More\.$/.test(await whole.textContent()), 'what was typed is shown');
+    await undone(editor, FILES['pages/Long.md']);
+    await editor.saved();
+    await editor.close();
+  }
+});

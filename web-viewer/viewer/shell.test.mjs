@@ -228,6 +228,48 @@ describe('the palette', () => {
     await done();
   });
 
+  test('lists titles that begin with the word before aliases that do, and more than six names on request', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await page.route('**/api/complete', async (route) => {
+      const response = await route.fetch();
+      const answer = await response.json();
+      const named = (name, title) => ({ ...answer.pages[0], name, title, filepath: `${title}.md` });
+      const pages = [named('Zyx FAQ', 'Questions'), ...Array.from({ length: 8 }, (_, at) => named(`Zyx ${at}`, `Zyx ${at}`)), named('zyx', 'Exactly')];
+      await route.fulfill({ response, json: { ...answer, pages } });
+    });
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /^Search pages/ }).fill('zyx');
+    const names = page.getByRole('group', { name: 'Pages' }).getByRole('option');
+    await until(async () => (await names.count()) === 7, async () => `six names and more: ${await names.allTextContents()}`);
+    assert.match((await names.allTextContents()).map((text) => text.trim()).join('\n'), /^Exactly.*\nZyx 0.*\n(?:Zyx.*\n){4}More pages…$/);
+    await page.keyboard.press('End');
+    for (let key = 0; key < 6; key++) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await until(async () => (await names.count()) === 10, 'all names are shown');
+    assert.match(await names.last().textContent(), /Questions/);
+    assert.ok(await page.getByRole('combobox', { name: /^Search pages/ }).isVisible());
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await done();
+  });
+
+  test('a result before the first heading is called by its page alone', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await page.route('**/api/search', async (route) => {
+      const response = await route.fetch();
+      const answer = await response.json();
+      for (const { sections } of answer.results) for (const section of sections) section.heading = '';
+      await route.fulfill({ response, json: answer });
+    });
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /^Search pages/ }).fill('lighthouse');
+    const title = page.getByRole('option').filter({ has: page.locator('.snippet') }).first().locator('.title');
+    await until(async () => (await title.textContent()) === 'Home', async () => `only the page, not ${await title.textContent()}`);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await done();
+  });
+
   test('runs commands', async () => {
     const { page, done } = await own.open('Home.html', { context: { colorScheme: 'light' } });
     await ready(page);

@@ -11,6 +11,7 @@
 //! - The same pages give the same bytes (`tests.rs`), and no link of a site is broken
 //!   (`tests/tests/export/links.rs`).
 
+mod around;
 mod database;
 mod publicity;
 mod rewrite;
@@ -30,7 +31,7 @@ use jiff::tz::TimeZone;
 pub use database::{DatabaseReport, TABLES, settings_of_site};
 pub use publicity::{default_for, is_public};
 pub use rewrite::UNPUBLISHED;
-pub use site::{Folders, Semantic, Site, SiteFile, SiteSettings};
+pub use site::{Folders, LONE_STYLE, Semantic, Site, SiteFile, SiteSettings};
 pub use source::PublicSource;
 pub use template::{Template, policy};
 

@@ -6,6 +6,7 @@ use rusqlite::Connection;
 use serde::Serialize;
 
 use super::Publication;
+use super::around::{self, Neighbours};
 use super::template::{Filling, Template, policy};
 use super::words::{Words, words};
 use crate::Context;
@@ -81,6 +82,9 @@ struct Description<'a> {
     page: Option<&'a str>,
     home: Option<&'a str>,
     database: Option<DatabaseFile<'a>>,
+    /// File of the list of pages, relative to the top of the site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    list: Option<&'a str>,
     semantic: Option<&'a Semantic>,
     version: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,12 +99,15 @@ struct DatabaseFile<'a> {
     bytes: u64,
 }
 
-struct Entry {
-    number: i64,
-    path: String,
-    title: String,
-    file: String,
+/// A page with its place on the site.
+pub(super) struct Entry {
+    pub number: i64,
+    pub path: String,
+    pub title: String,
+    pub file: String,
     language: Option<String>,
+    /// Its place in its folder, from its front matter.
+    pub order: Option<f64>,
 }
 
 /// A page of the site to write.
@@ -113,6 +120,8 @@ struct Shown<'a> {
     language: Option<&'a str>,
     /// HTML.
     description: &'a str,
+    /// The page's facts for the web app, as a script.
+    facts: String,
     content: String,
 }
 
@@ -124,6 +133,8 @@ pub struct Site<'a> {
     settings: &'a SiteSettings,
     home: Option<Entry>,
     name: String,
+    /// File of the list of pages; `None` if a server answers.
+    list: Option<String>,
 }
 
 impl<'p> Publication<'p> {
@@ -140,7 +151,8 @@ impl<'p> Publication<'p> {
         mut write: impl FnMut(SiteFile) -> Result<()>,
     ) -> Result<()> {
         let context = self.context(index);
-        let site = Site::new(&context, template, settings)?;
+        let list = around::list(&context)?;
+        let site = Site { list: Some(list.path.clone()), ..Site::new(&context, template, settings)? };
         let mut seen = BTreeSet::new();
         let mut once = |file: SiteFile| {
             if !seen.insert(file.path.clone()) {
@@ -148,10 +160,11 @@ impl<'p> Publication<'p> {
             }
             write(file)
         };
-        let entries = context.index.read(entries)?;
+        let entries = site.entries()?;
+        once(list)?;
         for (done, entry) in entries.iter().enumerate() {
             context.cancel.check()?;
-            once(site.page(entry, &entry.file)?)?;
+            once(site.page(entry, &entry.file, Neighbours::of(&entries, done))?)?;
             context.progress.advance(crate::progress::Stage::Site, done + 1, entries.len());
         }
         for file in site.others(&entries)? {
@@ -161,8 +174,14 @@ impl<'p> Publication<'p> {
     }
 }
 
-/// Inline style of the page for missing addresses, which is shown at any depth and so cannot link a style sheet.
-const LOST: &str = "main { max-width: 40rem; margin: 15vh auto; padding: 0 1.5rem; font: 1.0625rem/1.65 system-ui, sans-serif }";
+/// Inline style of pages that cannot link a style sheet: they are shown at any address, or before the reader may read files.
+pub const LONE_STYLE: &str = ":root { color-scheme: light dark; --ink: light-dark(#1b2130, #e7e9ef); --accent: light-dark(#2547c4, #a3b8ff) }
+body { margin: 0; background: light-dark(#fcfcfb, #13161c); color: var(--ink); font: 1.0625rem/1.65 'Inter Variable', Inter, system-ui, sans-serif }
+main { max-width: 40rem; margin: 15vh auto; padding: 0 1.5rem }
+h1 { margin: 0 0 0.5rem; font-size: 2.25rem; line-height: 1.2; letter-spacing: -0.02em }
+p { color: light-dark(#454d5f, #b9c0ce) }
+nav { display: flex; gap: 1rem }
+a { color: var(--accent); text-underline-offset: 0.2em }";
 
 impl<'a> Site<'a> {
     /// The site of the project of `context`.
@@ -181,6 +200,7 @@ impl<'a> Site<'a> {
             settings,
             home,
             name: name.unwrap_or_else(|| words(language).all_pages.to_owned()),
+            list: None,
         })
     }
 
@@ -192,11 +212,9 @@ impl<'a> Site<'a> {
         let found =
             self.context.index.read(|db| url::page_at(db, file)?.map(|page| entry(db, page)).transpose())?;
         match (found, &self.home) {
-            (Some(entry), _) => self.page(&entry, file).map(Some),
-            (None, Some(home)) if file == HOME => self.page(home, HOME).map(Some),
-            (None, _) if file == ALL_PAGES || file == HOME => {
-                Ok(Some(self.list(file, &self.context.index.read(entries)?)))
-            }
+            (Some(entry), _) => self.page(&entry, file, Neighbours::default()).map(Some),
+            (None, Some(home)) if file == HOME => self.page(home, HOME, Neighbours::default()).map(Some),
+            (None, _) if file == ALL_PAGES || file == HOME => Ok(Some(self.list(file, &self.entries()?))),
             (None, _) => Ok(None),
         }
     }
@@ -217,29 +235,42 @@ impl<'a> Site<'a> {
             title: words.not_found,
             language: self.context.manifest.export.language.as_deref(),
             description: "",
+            facts: String::new(),
             content,
         };
         self.filled(shown, Some("/"))
     }
 
-    fn page(&self, entry: &Entry, file: &str) -> Result<SiteFile> {
-        let rendered = self.renderer.page(entry.number, Some(file))?;
-        self.article(entry, &rendered, file)
+    /// All pages in the order of the site.
+    fn entries(&self) -> Result<Vec<Entry>> {
+        let mut entries = self.context.index.read(entries)?;
+        around::sort(&mut entries, self.home.as_ref());
+        Ok(entries)
     }
 
-    fn article(&self, entry: &Entry, rendered: &Rendered, file: &str) -> Result<SiteFile> {
+    fn page(&self, entry: &Entry, file: &str, neighbours: Neighbours<'_>) -> Result<SiteFile> {
+        let rendered = &self.renderer.page(entry.number, Some(file))?;
+        let is_exported = self.list.is_some();
         let language = self.language(entry);
         let words = words(language);
         let mut content = self.navigation(file, words);
         content += "<article class=\"page\" data-page=\"";
         escape(&mut content, &entry.path);
-        content += "\"><header class=\"page-header\"><h1>";
+        content += "\"><header class=\"page-header\">";
+        if is_exported {
+            content += &around::way(entry, file, words);
+        }
+        content += "<h1>";
         escape(&mut content, &entry.title);
         content += "</h1></header>\n";
         content += &outline(rendered, words);
         content += "<div class=\"prose\">\n";
         content += &rendered.html;
-        content += "</div></article>\n";
+        content += "</div>";
+        if is_exported {
+            content += &around::foot(self.context, entry, neighbours, file, words);
+        }
+        content += "</article>\n";
         let links = self.context.index.read(|db| backlinks(db, entry.number))?;
         content += &self.links_here(&links, file, words)?;
         let description = excerpt(&rendered.html);
@@ -250,6 +281,7 @@ impl<'a> Site<'a> {
             title: &entry.title,
             language,
             description: &description,
+            facts: if is_exported { around::facts(self.context, entry)? } else { String::new() },
             content,
         };
         Ok(self.filled(shown, None))
@@ -260,7 +292,7 @@ impl<'a> Site<'a> {
         let mut files = vec![self.list(ALL_PAGES, entries), self.not_found()];
         if !entries.iter().any(|entry| entry.file == HOME) {
             files.push(match &self.home {
-                Some(home) => self.page(home, HOME)?,
+                Some(home) => self.page(home, HOME, Neighbours::of(entries, 0))?,
                 None => self.list(HOME, entries),
             });
         }
@@ -282,17 +314,17 @@ impl<'a> Site<'a> {
         content += "<article class=\"page all-pages\"><header class=\"page-header\"><h1>";
         content += words.all_pages;
         content += "</h1></header>\n<div class=\"prose\">\n";
-        let mut by_folder: Vec<&Entry> = entries.iter().collect();
-        by_folder.sort_by_key(|entry| (path::folder(&entry.path), entry.path.as_str()));
         let mut folder = None;
-        for entry in by_folder {
+        for entry in entries {
             let own = path::folder(&entry.path);
             if folder != Some(own) {
                 if folder.is_some() {
                     content += "</ul>\n";
                 }
                 if !own.is_empty() {
-                    content += "<h2>";
+                    content += "<h2 id=\"";
+                    escape(&mut content, &around::folder_id(own));
+                    content += "\">";
                     escape(&mut content, own);
                     content += "</h2>\n";
                 }
@@ -309,7 +341,16 @@ impl<'a> Site<'a> {
         content += "</div></article>\n";
         let canonical = (file == HOME).then_some(ALL_PAGES);
         let title = words.all_pages;
-        let shown = Shown { file, canonical, page: None, title, language, description: "", content };
+        let shown = Shown {
+            file,
+            canonical,
+            page: None,
+            title,
+            language,
+            description: "",
+            facts: String::new(),
+            content,
+        };
         self.filled(shown, None)
     }
 
@@ -321,7 +362,7 @@ impl<'a> Site<'a> {
         escape(&mut html, language.unwrap_or("en"));
         html += "\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n";
         html += "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"robots\" content=\"noindex\">\n<style>";
-        html += LOST;
+        html += LONE_STYLE;
         html += "</style>\n<title>";
         html += words.not_found;
         html += "</title>\n</head>\n<body>\n<main>\n<h1>";
@@ -330,13 +371,15 @@ impl<'a> Site<'a> {
         html += words.not_found_text;
         html += "</p>\n";
         if let Some(base) = &self.settings.base_url {
+            html += "<nav>";
             for (file, text) in [("", words.home), (ALL_PAGES, words.all_pages)] {
-                html += "<p><a href=\"";
+                html += "<a href=\"";
                 escape(&mut html, &format!("{base}/{file}"));
                 html += "\">";
                 html += text;
-                html += "</a></p>\n";
+                html += "</a> ";
             }
+            html += "</nav>\n";
         }
         html += "</main>\n</body>\n</html>\n";
         SiteFile { path: NOT_FOUND.into(), bytes: html.into_bytes() }
@@ -434,15 +477,21 @@ impl<'a> Site<'a> {
             page: shown.page,
             home: self.home.as_ref().map(|entry| entry.path.as_str()),
             database: self.settings.database.as_ref().map(|(url, bytes)| DatabaseFile { url, bytes: *bytes }),
+            list: self.list.as_deref(),
             semantic: self.settings.semantic.as_ref(),
             version: &self.settings.version,
             style_nonce: self.settings.style_nonce.as_deref(),
             folders: self.settings.folders.as_ref(),
         };
-        // Inside a script only `<` has to be escaped.
-        let json = serde_json::to_string(&description).unwrap_or_default().replace('<', "\\u003c");
-        head + &format!("<script type=\"application/json\" id=\"ubp-site\">{json}</script>\n")
+        head + &as_script("ubp-site", &description) + &shown.facts
     }
+}
+
+/// Data for scripts, in an element with this id.
+pub(super) fn as_script(id: &str, data: &impl Serialize) -> String {
+    // Inside a script only `<` has to be escaped.
+    let json = serde_json::to_string(data).unwrap_or_default().replace('<', "\\u003c");
+    format!("<script type=\"application/json\" id=\"{id}\">{json}</script>\n")
 }
 
 fn sitemap(base: &str, entries: &[Entry]) -> SiteFile {
@@ -462,7 +511,7 @@ fn address(base: &str, file: &str) -> String {
     if file == HOME { format!("{base}/") } else { format!("{base}/{}", url::encoded(file)) }
 }
 
-fn push_link(html: &mut String, from: &str, page: &str, title: &str, to: &str) {
+pub(super) fn push_link(html: &mut String, from: &str, page: &str, title: &str, to: &str) {
     *html += "<a class=\"link\" data-page=\"";
     escape(html, page);
     *html += "\" href=\"";
@@ -480,12 +529,13 @@ fn entry(db: &Connection, number: i64) -> Result<Entry> {
     let PageRow { path, title, .. } = pages::row(db, number)?;
     let front_matter = pages::front_matter(db, number)?;
     let file = url::file_of(db, &path)?;
-    Ok(Entry { number, path, title, file, language: own_language(&front_matter) })
+    let fields: serde_json::Value = serde_json::from_str(&front_matter).unwrap_or_default();
+    let order = around::order(&fields);
+    Ok(Entry { number, path, title, file, language: own_language(&fields), order })
 }
 
 /// The language that a page's front matter names.
-fn own_language(front_matter: &str) -> Option<String> {
-    let fields: serde_json::Value = serde_json::from_str(front_matter).ok()?;
+fn own_language(fields: &serde_json::Value) -> Option<String> {
     let named = ["lang", "language"].iter().find_map(|key| fields.get(*key)?.as_str());
     named.filter(|tag| crate::manifest::is_language(tag)).map(str::to_owned)
 }

@@ -216,7 +216,8 @@ fn every_page_has_navigation_and_metadata() {
         "<title>はじめに – Welcome</title>",
         "src=\"../assets/app.js\"",
         "<a href=\"../index.html\">ホーム</a>",
-        "<article class=\"page\" data-page=\"Guide/First Steps.md\"><header class=\"page-header\"><h1>はじめに</h1>",
+        "<article class=\"page\" data-page=\"Guide/First Steps.md\"><header class=\"page-header\"><nav class=\"way\"",
+        "aria-label=\"フォルダー\"><a href=\"../all-pages.html#folder/Guide\">Guide</a></nav>\n<h1>はじめに</h1>",
         "<li class=\"level-2\"><a href=\"#%E3%81%AF%E3%81%98%E3%82%81%E3%81%AB/a-b\">A &amp; B</a></li>",
         "<h2>このページへのリンク</h2>",
         "<a class=\"link\" data-page=\"index.md\" href=\"../index.html\">Welcome</a>",
@@ -226,11 +227,11 @@ fn every_page_has_navigation_and_metadata() {
     ] {
         assert!(page.contains(part), "{part}\n{page}");
     }
-    assert_eq!(page.matches("</script>").count(), 2, "{page}");
+    assert_eq!(page.matches("</script>").count(), 3, "{page}");
     assert!(text("index.html").contains("<link rel=\"canonical\" href=\"https://x.example/docs/\">"));
     assert!(text("404.html").contains("https://x.example/docs/all-pages.html"));
     assert!(text(&url::page_file("404.md", &[])).contains("Lost"));
-    assert!(text("all-pages.html").contains("<h2>Guide</h2>"));
+    assert!(text("all-pages.html").contains("<h2 id=\"folder/Guide\">Guide</h2>"));
     assert_eq!(text("sitemap.xml").matches("<loc>").count(), 3);
     assert!(!files.contains_key("robots.txt"));
 }
@@ -241,8 +242,82 @@ fn without_a_first_page_the_site_opens_with_the_list() {
         Project::with_pages([("x/z.md", ""), ("x/deep/y.md", ""), ("b.md", "# B\n"), ("a.md", "# A\n")]);
     let files = published(&project.context(), None);
     let index = String::from_utf8(files["index.html"].clone()).unwrap();
-    let folders: Vec<&str> = index.split("<h2>").skip(1).filter_map(|part| part.split('<').next()).collect();
-    assert_eq!(folders, ["x", "x/deep"], "a folder is listed once, before its subfolders");
+    let folders: Vec<&str> =
+        index.split("<h2 id=\"").skip(1).filter_map(|part| part.split('"').next()).collect();
+    assert_eq!(folders, ["folder/x", "folder/x/deep"], "a folder is listed once, before its subfolders");
     assert!(index.contains("<a class=\"link\" data-page=\"a.md\" href=\"a.html\">A</a>"), "{index}");
     assert!(index.contains("\"page\":null,\"home\":null"));
+}
+
+#[test]
+fn pages_lead_to_their_neighbours_in_the_order_of_the_site() {
+    let project = Project::with_pages([
+        ("a.md", "# A\n"),
+        ("guide/c.md", "---\norder: 10\n---\n# C\n"),
+        ("guide/b.md", "# B\n"),
+        ("guide/first.md", "---\norder: \"1.5\"\n---\n# First & best\n"),
+        ("readme.md", "# Start\n"),
+    ]);
+    let files = published(&project.context(), None);
+    let neighbours = |path: &str| -> Vec<String> {
+        let page = String::from_utf8(files[path].clone()).unwrap();
+        let ways = page.split("<nav class=\"neighbours\"").nth(1).unwrap_or_default();
+        let ways = ways.split("</nav>").next().unwrap_or_default();
+        ways.split("href=\"")
+            .skip(1)
+            .map(|link| link.split("</a>").next().unwrap_or_default().to_owned())
+            .collect()
+    };
+    assert_eq!(neighbours("readme.html"), ["a.html\">A"]);
+    assert_eq!(neighbours("index.html"), ["a.html\">A"]);
+    assert_eq!(neighbours("a.html"), ["readme.html\">Start", "guide/first.html\">First &amp; best"]);
+    assert_eq!(neighbours("guide/c.html"), ["first.html\">First &amp; best", "b.html\">B"]);
+    assert_eq!(neighbours("guide/b.html"), ["c.html\">C"]);
+    let list = String::from_utf8(files["all-pages.html"].clone()).unwrap();
+    let at = |name: &str| list.find(&format!("data-page=\"{name}\"")).unwrap();
+    assert!(at("readme.md") < at("a.md") && at("guide/first.md") < at("guide/b.md"), "{list}");
+}
+
+#[test]
+fn pages_say_where_to_edit_them_if_the_project_does() {
+    let mut project = Project::with_pages([("a b.md", "# A\n")]);
+    assert!(
+        !String::from_utf8_lossy(&published(&project.context(), None)["a b.html"]).contains("class=\"edit\"")
+    );
+    let settings = r#"{"pages_dir": "pages", "export": {"edit_url": "https://x.example/edit/{path}?a&b"}}"#;
+    project.manifest = crate::manifest::Manifest::parse(settings, "m").unwrap();
+    let page = String::from_utf8(published(&project.context(), None)["a b.html"].clone()).unwrap();
+    assert!(
+        page.contains("href=\"https://x.example/edit/pages/a%20b.md?a&amp;b\">Edit this page</a>"),
+        "{page}"
+    );
+}
+
+#[test]
+fn pages_and_their_list_can_be_shown_without_the_database() {
+    let project = Project::with_pages([
+        ("index.md", "# Home\n\n[[Deep/Other|depends_on]] and a secret of <b>text</b>\n"),
+        ("Deep/Other.md", "---\ntags: [x]\ntype: guide\n---\n# Other\n"),
+    ]);
+    let context = project.context();
+    let files = published(&context, None);
+    let (path, list) = files.iter().find(|(path, _)| path.starts_with("data/pages.")).unwrap();
+    let list: serde_json::Value = serde_json::from_slice(list).unwrap();
+    let page = String::from_utf8(files["Deep/Other.html"].clone()).unwrap();
+    assert!(page.contains(&format!("\"list\":\"{path}\"")), "{page}");
+    let facts =
+        page.split("id=\"ubp-page\">").nth(1).and_then(|rest| rest.split("</script>").next()).unwrap();
+    let facts: serde_json::Value = serde_json::from_str(facts).unwrap();
+
+    let publication = Publication::new(&context, &[]).unwrap();
+    let (index, _) = publication.index(None, "1.2.3").unwrap();
+    let site = publication.context(&index);
+    assert_eq!(list, site.call("list_pages", serde_json::json!({})).unwrap());
+    let mut whole = site.call("get_page", serde_json::json!({"page": "Deep/Other.md"})).unwrap();
+    whole["content"] = "".into();
+    for name in ["sections", "answers"] {
+        whole[name] = serde_json::json!([]);
+    }
+    assert_eq!(facts, whole);
+    assert_eq!(facts["backlinks"][0]["filepath"], "index.md");
 }

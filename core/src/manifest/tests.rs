@@ -174,6 +174,8 @@ fn wrong_values_are_reported_with_their_line() {
         (r#""links": {"order": "both"}"#, "expected `target_first` or `label_first`"),
         (r#""export": {"title": 1}"#, "expected a string"),
         (r#""export": {"language": "e"}"#, "a language tag"),
+        (r#""export": {"edit_url": "javascript:{path}"}"#, "an address such as"),
+        (r#""export": {"edit_url": "https://example.com/edit"}"#, "an address such as"),
         (r#""export": {"default": "public"}"#, "expected `publish` or `private`"),
         (r#""documents": {"chunk_size": 49}"#, "from 50 to 100000"),
         (r#""documents": {"top_k": 101}"#, "from 1 to 100"),

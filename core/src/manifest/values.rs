@@ -75,6 +75,16 @@ pub(super) fn language<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Str
     })
 }
 
+/// An http(s) address with a place for the path of a page.
+pub(super) fn edit_url<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+    let is_address = |text: &str| {
+        ["https://", "http://"].iter().any(|scheme| text.starts_with(scheme)) && text.contains("{path}")
+    };
+    checked(value, "an address such as \"https://example.com/edit/main/{path}\"", |value| {
+        value.is_null() || is_text(value, is_address)
+    })
+}
+
 /// A string; a blank one counts as missing.
 pub(super) fn title<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
     let title: Option<String> = checked(value, "a string", |value| value.is_null() || value.is_string())?;

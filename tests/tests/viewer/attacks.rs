@@ -43,6 +43,7 @@ fn without_the_token_nothing_is_revealed() {
     }
     let as_page = viewer.send("GET", "/", &[("Accept", "text/html")], b"");
     assert!(as_page.text().contains("<h1>This viewer needs its token</h1>"), "{}", as_page.text());
+    assert!(as_page.text().contains("<style>:root"), "{}", as_page.text());
     // A token in the URL allows no changes.
     let target = format!("/api/list_pages?token={}", viewer.token);
     assert_eq!(viewer.send("POST", &target, &[JSON], b"{}").status, 401);

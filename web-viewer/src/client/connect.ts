@@ -4,6 +4,7 @@ import type { Site } from '../site';
 import type { UbpClient } from './client';
 import { HttpClient } from './http';
 import type { ModelUrls, Opening } from './protocol';
+import { SiteClient } from './site';
 import { WasmClient } from './wasm';
 import type { Folder } from '../folder/read';
 
@@ -15,10 +16,15 @@ export function modelOf(site: Site): ModelUrls | null {
   return { model: at(model), weights: weights ? at(weights) : null, tokenizer: at(tokenizer), description: at(description), bytes };
 }
 
-export async function connect(site: Site, onOpening: (opening: Opening) => void): Promise<UbpClient | null> {
+/** `onOpening` hears how far the engine is; null when it has opened the project. */
+export async function connect(site: Site, onOpening: (opening: Opening | null) => void): Promise<UbpClient | null> {
   if (site.mode === 'server') return new HttpClient(site.root);
   if (!site.database) return null;
-  return WasmClient.openDatabase(startWorker, new URL(site.database.url, site.root).href, modelOf(site), onOpening);
+  const { url } = site.database;
+  const model = modelOf(site);
+  const open = () => WasmClient.openDatabase(startWorker, new URL(url, site.root).href, model, onOpening).finally(() => onOpening(null));
+  if (!site.list) return open();
+  return new SiteClient({ root: site.root, list: site.list }, document, model ? { state: 'offered', bytes: model.bytes } : { state: 'none' }, open);
 }
 
 export function openFolder(folder: Folder, site: Site, onOpening: (opening: Opening) => void): Promise<UbpClient> {

@@ -10,6 +10,7 @@ import { attachments } from './attachments';
 import { blockLines } from './blocks';
 import { conflictPlace } from './conflict';
 import { followLink, following } from './following';
+import { findCount } from './find-count';
 import { folding } from './folding';
 import { indent, outdent } from './indenting';
 import { pageLanguage } from './language';
@@ -21,6 +22,7 @@ import { pastedTables } from './pasted-table';
 import { properties } from './properties/panel';
 import { closePreview, preview, previewLink } from './preview';
 import { fullWidth } from './full-width';
+import { refusing } from './refusing';
 import { smartLinking } from './smart-linking';
 import { nextCell, previousCell } from './tables';
 import { tickTask } from './live/small-widgets';
@@ -66,7 +68,9 @@ export function pageExtensions(label: string, isEditable: boolean, isLive: boole
     toolbar,
     notices,
     conflictPlace,
+    refusing,
     search({ top: true }),
+    findCount,
     EditorState.phrases.of(phrases),
     highlightSelectionMatches({ minSelectionLength: 3, wholeWords: true }),
     highlightSpecialChars(),

@@ -2,6 +2,7 @@
 // valid until pages change, and old ones are shown until new ones arrive, so that nothing flickers.
 import type { ResolvedLink } from '#contract';
 import type { UbpClient } from '../client/client';
+import { LINK_TYPES } from '../text/link-types';
 
 /** Milliseconds for which requests are collected. */
 const PAUSE = 120;
@@ -14,7 +15,7 @@ export type News = 'answers' | 'pages';
 type Answer = { fresh: boolean; link: ResolvedLink | null };
 
 export class LinkAnswers {
-  linkTypes: readonly string[] = ['references', 'depends_on', 'implements', 'extends', 'conflicts_with'];
+  linkTypes: readonly string[] = LINK_TYPES;
   labelFirst = false;
   readonly #client: UbpClient;
   readonly #page: () => string;

@@ -148,6 +148,7 @@ const layers = EditorView.theme({
   '.cm-button': { ...button, margin: '0', textTransform: 'none' },
   '.cm-button:hover': { backgroundColor: 'var(--hover)' },
   '.cm-panel.cm-search [name=close]': { position: 'absolute', insetBlockStart: 'var(--space-2)', insetInlineEnd: '0', width: '32px', height: '32px', fontSize: '1.25rem', color: 'var(--ink-soft)', borderRadius: 'var(--radius)' },
+  '.cm-find-count': { minWidth: '5em', fontSize: 'var(--text-tiny)', color: 'var(--ink-faint)', fontVariantNumeric: 'tabular-nums' },
   '.cm-selectionMatch': { backgroundColor: soft('var(--accent)', 12) },
   '.cm-searchMatch .cm-selectionMatch': { backgroundColor: 'transparent' },
   '.cm-searchMatch, .cm-searchMatch *': { color: 'var(--ink) !important' },

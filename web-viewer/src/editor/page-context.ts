@@ -14,6 +14,8 @@ export interface PageContext {
   change(spec: TransactionSpec): void;
   /** Reports a problem or event to the user in a sentence. */
   tell(text: string): void;
+  /** Tells the user why the text cannot be changed. */
+  refuse(): void;
 }
 
 export const pageContext = Facet.define<PageContext, PageContext | null>({ combine: (values) => values[0] ?? null });

@@ -146,6 +146,7 @@ export class PageEditor implements MountedEditor {
       state: () => this.#stateOf(page),
       change: (spec) => this.#change(page, spec),
       tell: (text) => tell(this.#view, { text }),
+      refuse: () => tell(this.#view, { text: page.status.message || 'This page cannot be changed.' }),
     };
     page.status = { state: file.editable ? 'saved' : 'read-only', message: file.reason ?? '' };
     const listed = host.pages().find(({ filepath }) => filepath === file.filepath);

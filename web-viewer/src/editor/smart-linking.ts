@@ -1,4 +1,4 @@
-// Candidates while a link is typed: pages after `[[`, headings after `#`, types after `|`. The engine selects and orders the
+// Candidates while a link is typed: pages after `[[`, headings after `#`, blocks after `#^`, types after `|`. The engine selects and orders the
 // pages.
 import {
   autocompletion,
@@ -17,13 +17,14 @@ import { fold } from '../text/fold';
 import { typedLetters } from '../text/match';
 import { acceptSoon } from './accept-soon';
 import { attachmentsFor } from './attachment-names';
+import { blocksOf } from './block-names';
 import { pageContext, type PageContext } from './page-context';
 
 const MOST = 8;
 
 interface Candidate extends Completion {
-  kind: 'page' | 'file' | 'create' | 'heading' | 'type';
-  /** For a page or a file, where its name is ambiguous. */
+  kind: 'page' | 'file' | 'create' | 'heading' | 'block' | 'type';
+  /** For a page or a file, where its name is ambiguous; the text of a block. */
   where?: string;
   level?: number;
 }
@@ -174,6 +175,7 @@ function create(context: PageContext, name: string): Candidate {
 async function headings(context: PageContext, page: string, typed: string): Promise<Candidate[]> {
   const target = page.trim() ? (await context.answers.now(`[[${page.trim()}]]`))?.filepath : context.filepath;
   if (!target) return [];
+  if (typed.trimStart().startsWith('^')) return blocks(context, target, typed);
   const { headings: all } = await context.host.client.call('render_page', { filepath: target });
   const wanted = fold(typed).trim();
   return all
@@ -191,6 +193,19 @@ async function headings(context: PageContext, page: string, typed: string): Prom
         apply: (view, completion, from, to) => insert(view, completion, 'heading', name, from, to),
       };
     });
+}
+
+async function blocks(context: PageContext, page: string, typed: string): Promise<Candidate[]> {
+  const wanted = fold(typed.trim().slice(1));
+  return (await blocksOf(context, page))
+    .filter(({ name, text }) => fold(name).includes(wanted) || fold(text).includes(wanted))
+    .slice(0, MOST)
+    .map(({ name, text }): Candidate => ({
+      kind: 'block',
+      label: name,
+      where: text,
+      apply: (view, completion, from, to) => insert(view, completion, 'heading', name, from, to),
+    }));
 }
 
 function types(context: PageContext, typed: string): Candidate[] {
@@ -275,6 +290,7 @@ function detail(completion: Completion): Node | null {
     if (plain === label) return null;
     note.textContent = plain;
   } else if (kind === 'file') note.textContent = where && !label.includes('/') ? where : '';
+  else if (kind === 'block') note.textContent = where ?? '';
   else if (kind === 'heading') note.textContent = `H${level}`;
   else if (kind === 'type') {
     note.className = 'cm-candidate-type link';

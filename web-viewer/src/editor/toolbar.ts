@@ -1,4 +1,5 @@
 // A toolbar for the selection. Alt+F10 focuses it, Escape returns to the text; each of its buttons also has a shortcut.
+import { searchPanelOpen } from '@codemirror/search';
 import { Prec, StateField, type EditorState } from '@codemirror/state';
 import { EditorView, keymap, showTooltip, ViewPlugin, type Command, type Tooltip } from '@codemirror/view';
 import { formats } from './formatting';
@@ -51,7 +52,7 @@ function create(view: EditorView): { dom: HTMLElement; offset: { x: number; y: n
 
 function bar(state: EditorState): Tooltip | null {
   const { main, ranges } = state.selection;
-  if (main.empty || ranges.length > 1 || state.readOnly || !state.sliceDoc(main.from, Math.min(main.to, main.from + 200)).trim()) return null;
+  if (main.empty || ranges.length > 1 || state.readOnly || searchPanelOpen(state) || !state.sliceDoc(main.from, Math.min(main.to, main.from + 200)).trim()) return null;
   return { pos: main.from, end: main.to, above: true, arrow: false, create };
 }
 

@@ -27,7 +27,7 @@ class Side {
   readonly openTags = $derived.by<ReadonlySet<string>>(() => new Set(this.#kept.tags));
   readonly folded = $derived.by<ReadonlySet<Section>>(() => new Set(this.#kept.folded));
 
-  /** A folder for the list to scroll to and focus. */
+  /** The key of a group for the list to scroll to and focus. */
   sought = $state<string | null>(null);
 
   get view(): SideView {
@@ -61,7 +61,14 @@ class Side {
   show(folder: string): void {
     this.view = 'folders';
     this.reveal(`${folder}/`);
-    this.sought = folder;
+    this.sought = `${folder}/`;
+  }
+
+  /** Shows the pages with a tag, and focuses it. */
+  showTag(tag: string): void {
+    const key = `#${tag}`;
+    this.#keep({ view: 'tags', ...(this.openTags.has(key) ? {} : { tags: [...this.#kept.tags, key] }) });
+    this.sought = key;
   }
 
   /** A folder was moved: it and its folders stay expanded. */

@@ -2,6 +2,7 @@
 // they arrive. While a request is pending, only the latest of the following ones is kept.
 import type { Completion, PageResult, SearchOutput, SectionResult } from '#contract';
 import { ClientError, type UbpClient } from '../client/client';
+import { fold } from '../text/fold';
 
 export interface Names {
   kind: 'name';
@@ -18,11 +19,15 @@ export interface Words {
 export type Found = Names | Words;
 
 const NAMES = 6;
+/** When more are asked for. */
+const MORE_NAMES = 50;
 const PAGES = 10;
 const SECTIONS_PER_PAGE = 2;
 
 export class Finder {
   names = $state.raw<Names[]>([]);
+  /** Whether there are more names. */
+  hasMore = $state(false);
   texts = $state.raw<Words[]>([]);
   linked = $state.raw<Words[]>([]);
   /** What was searched for instead of mistyped words. */
@@ -37,6 +42,7 @@ export class Finder {
   problem = $state.raw<ClientError | null>(null);
   readonly #client: UbpClient;
   #wanted = '';
+  #most = NAMES;
   #isClosed = false;
   readonly #stopListening: () => void;
   // Names do not wait for texts: a full-text search may still answer an older query.
@@ -52,7 +58,15 @@ export class Finder {
 
   find(typed: string): void {
     this.#wanted = typed.trim();
+    this.#most = NAMES;
     this.#ask();
+  }
+
+  /** Shows more names for the same query. */
+  moreNames(): void {
+    this.#most = MORE_NAMES;
+    this.hasMore = false;
+    this.#ask(true);
   }
 
   close(): void {
@@ -78,9 +92,13 @@ export class Finder {
   }
 
   async #nameFor(typed: string): Promise<void> {
-    const { pages } = await this.#client.call('complete', { text: typed, limit: typed ? NAMES : NAMES + 4 });
+    const most = typed ? this.#most : NAMES + 4;
+    const { pages } = await this.#client.call('complete', { text: typed, limit: typed ? MORE_NAMES : most });
     if (this.#isClosed) return;
-    this.names = pages.map((page) => ({ kind: 'name', page }));
+    const rank = rankIn(fold(typed));
+    pages.sort((a, b) => rank(a) - rank(b));
+    this.hasMore = pages.length > most;
+    this.names = pages.slice(0, most).map((page) => ({ kind: 'name', page }));
     this.named = typed;
   }
 
@@ -137,6 +155,11 @@ class Line {
       this.#answered = typed;
     }
   }
+}
+
+/** Names that are typed in full come first, then titles that begin so; aliases that do are not what most people look for. */
+function rankIn(typed: string): (page: Completion) => number {
+  return ({ name, title }) => (fold(name) === typed ? 0 : fold(title).startsWith(typed) ? 1 : 2);
 }
 
 function textsOf(kind: Words['kind'], results: readonly PageResult[], most: number): Words[] {

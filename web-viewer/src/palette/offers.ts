@@ -8,6 +8,8 @@ export interface Offer {
   about: string;
   /** The keys of its shortcut. */
   keys: readonly string[];
+  /** Whether the palette stays open. */
+  stays?: boolean;
   run(): void;
 }
 

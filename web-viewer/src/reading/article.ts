@@ -17,12 +17,15 @@ export interface Addresses {
   readonly base?: URL;
 }
 
+/** A page to show. Pages of a published site come with the HTML that the site has around them. */
+export type Rendered = RenderPageOutput & { way?: string; foot?: string };
+
 export function articleOf(main: HTMLElement): HTMLElement | null {
   return main.querySelector<HTMLElement>(':scope > article.page');
 }
 
 /** Replaces the article. Its links are relative to the document's address, which must be set first. */
-export function show(main: HTMLElement, page: RenderPageOutput, addresses: Addresses): HTMLElement {
+export function show(main: HTMLElement, page: Rendered, addresses: Addresses): HTMLElement {
   const article = document.createElement('article');
   article.className = 'page';
   article.dataset['page'] = page.filepath;
@@ -30,11 +33,13 @@ export function show(main: HTMLElement, page: RenderPageOutput, addresses: Addre
   header.className = 'page-header';
   const title = document.createElement('h1');
   title.textContent = page.title;
+  if (page.way) header.append(parsed(page.way, addresses));
   header.append(title);
   const prose = document.createElement('div');
   prose.className = 'prose';
   prose.append(parsed(page.html, addresses));
   article.append(header, prose);
+  if (page.foot) article.append(parsed(page.foot, addresses));
   main.replaceChildren(article);
   written.set(article, { html: page.html });
   enhance(article, addresses);
@@ -150,9 +155,15 @@ export function showFacts(article: HTMLElement, page: GetPageOutput): void {
   const line = document.createElement('p');
   line.className = 'page-facts';
   for (const fact of facts(page)) {
-    const part = document.createElement('span');
+    const isTag = fact.kind === 'tag';
+    const part = document.createElement(isTag ? 'button' : 'span');
     part.className = fact.kind;
-    part.textContent = fact.text;
+    part.textContent = isTag ? `#${fact.text}` : fact.text;
+    if (isTag) {
+      // The navigator shows the pages with this tag.
+      part.dataset['tag'] = fact.text;
+      part.title = `Pages with the tag #${fact.text}`;
+    }
     line.append(part);
   }
   header.querySelector('.page-facts')?.remove();

@@ -2,7 +2,7 @@
 import type { GetPageOutput, Staleness, StaleReason, StaleRef } from '#contract';
 
 export interface Fact {
-  kind: 'type' | 'date' | 'tags';
+  kind: 'type' | 'date' | 'tag';
   text: string;
 }
 
@@ -12,7 +12,7 @@ export function facts(page: Pick<GetPageOutput, 'doc_type' | 'updated_at' | 'tag
   if ('type' in page.front_matter || 'doc_type' in page.front_matter) found.push({ kind: 'type', text: page.doc_type });
   const date = shortDate(page.updated_at);
   if (date) found.push({ kind: 'date', text: `Updated ${date}` });
-  if (page.tags.length > 0) found.push({ kind: 'tags', text: page.tags.map((tag) => `#${tag.replace(/^#/, '')}`).join(' ') });
+  for (const tag of page.tags) found.push({ kind: 'tag', text: tag.replace(/^#/, '') });
   return found;
 }
 

@@ -2,8 +2,10 @@
 import { ClientError } from '../client/client';
 import type { WritingPlace } from '../editor/stats';
 import { articleOf, enhance, headingsOf, remember, show, showFacts, update, type Addresses } from '../reading/article';
+import { side } from '../pages/view.svelte';
 import { layout } from '../state/layout.svelte';
 import type { Session } from '../state/session.svelte';
+import { settings } from '../state/settings.svelte';
 import type { ListedPage, RenderPageOutput } from '#contract';
 import { addressOf, decoded as decode, DEFAULT_DEPTH, placeOf, usualUrl, type Place, type View } from './urls';
 
@@ -378,6 +380,13 @@ export class Navigator {
 
   #click(event: MouseEvent): void {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const tag = (event.target as Element).closest<HTMLElement>('button[data-tag]')?.dataset['tag'];
+    if (tag !== undefined) {
+      if (layout.noSide) layout.layer = 'pages';
+      else settings.side = true;
+      side.showTag(tag);
+      return;
+    }
     const link = (event.target as Element).closest<HTMLAnchorElement>('a[href]');
     if (!link || link.target || link.hasAttribute('download')) return;
     if (link.classList.contains('skip')) {

@@ -12,6 +12,10 @@ describe('a snippet without markup', () => {
   it.each([
     ['a **bold** and *soft* word', 'a bold and soft word'],
     ['see [[Home]], [[Auth/Login#Flow|depends_on]] and ![[pic.png]]', 'see Home, Flow and pic.png'],
+    ['by [[Obsidian Sync/Introduction|Obsidian Sync]], ![[pic.png|200]] and [[A#B|depends_on|that]]', 'by Obsidian Sync, pic.png and that'],
+    ['…Sync|Obsidian Sync]] is one, [[Other page|ano…', '…Obsidian Sync is one, ano…'],
+    ['…guide](docs/guide.md) and [another](docs/ot…', '…guide and another…'],
+    ['…no link at all…', '…no link at all…'],
     ['read [the guide](docs/guide.md "Guide") first', 'read the guide first'],
     ['# Title\n- one\n- [x] two\n1. three\n> said', 'Title\none\ntwo\nthree\nsaid'],
     ['call `run()` and ~~not~~ ==this==', 'call run() and not this'],

@@ -4,6 +4,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use ubp_core::Error;
+use ubp_core::export::LONE_STYLE;
 use ubp_core::hint::Buttons;
 
 /// Fields of every error. `hint` and `content_hash` are present even if they are null.
@@ -57,8 +58,8 @@ impl IntoResponse for Refusal {
 pub(super) fn notice(status: StatusCode, title: &str, text: &str) -> Response {
     let page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n</head>\n\
-         <body>\n<main>\n<h1>{title}</h1>\n<p>{text}</p>\n</main>\n</body>\n</html>\n"
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
+         <style>{LONE_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n<p>{text}</p>\n</main>\n</body>\n</html>\n"
     );
     (status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
 }

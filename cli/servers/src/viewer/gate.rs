@@ -89,7 +89,7 @@ pub(super) async fn check(State(gate): State<Arc<Gate>>, request: Request, next:
 fn stranger(headers: &HeaderMap) -> Response {
     const TITLE: &str = "This viewer needs its token";
     const WAY: &str = "Open the address that ubp viewer printed at its start. It is new each time: if you restarted it, \
-    this tab has the old one.";
+    this tab has the old one. For an address that stays the same, set the token: ubp viewer --token.";
     let mut response = match headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()) {
         Some(accept) if accept.contains("text/html") => answer::notice(StatusCode::UNAUTHORIZED, TITLE, WAY),
         _ => Refusal::new(StatusCode::UNAUTHORIZED, "unauthorized", TITLE).hint(WAY).into_response(),
