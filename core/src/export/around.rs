@@ -31,7 +31,7 @@ pub(super) fn sort(entries: &mut [Entry], home: Option<&Entry>) {
         let order = |entry: &Entry| entry.order.unwrap_or(f64::INFINITY);
         is_home(b)
             .cmp(&is_home(a))
-            .then_with(|| path::folder(&a.path).cmp(path::folder(&b.path)))
+            .then_with(|| path::folder(&a.path).split('/').cmp(path::folder(&b.path).split('/')))
             .then_with(|| order(a).total_cmp(&order(b)))
             .then_with(|| a.path.cmp(&b.path))
     });
@@ -67,9 +67,42 @@ pub(super) fn way(entry: &Entry, file: &str, words: &Words) -> String {
     }
 }
 
-/// The id of a folder in the list of all pages.
+/// The id of a folder in the list of all pages, without white space, as HTML requires.
 pub(super) fn folder_id(folder: &str) -> String {
-    format!("folder/{}", folder.replace(char::is_whitespace, "-"))
+    let mut id = "folder/".to_owned();
+    for character in folder.chars() {
+        if character == '%' || character.is_ascii_whitespace() {
+            id += &format!("%{:02X}", u32::from(character));
+        } else {
+            id.push(character);
+        }
+    }
+    id
+}
+
+/// The heading of a folder in the list of all pages, below the folder listed before it. It is also where links to those
+/// folders above it lead that have no pages of their own.
+pub(super) fn folder_heading(folder: &str, before: Option<&str>) -> String {
+    let mut html = String::new();
+    for (end, _) in folder.match_indices('/') {
+        let above = folder.get(..end).unwrap_or_default();
+        if before.is_some_and(|before| is_in(before, above)) {
+            continue;
+        }
+        html += "<span id=\"";
+        escape(&mut html, &folder_id(above));
+        html += "\"></span>";
+    }
+    html += "<h2 id=\"";
+    escape(&mut html, &folder_id(folder));
+    html += "\">";
+    escape(&mut html, folder);
+    html += "</h2>\n";
+    html
+}
+
+fn is_in(folder: &str, above: &str) -> bool {
+    folder.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The foot of a page: where to edit it, and the pages before and after it.

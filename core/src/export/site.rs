@@ -322,11 +322,7 @@ impl<'a> Site<'a> {
                     content += "</ul>\n";
                 }
                 if !own.is_empty() {
-                    content += "<h2 id=\"";
-                    escape(&mut content, &around::folder_id(own));
-                    content += "\">";
-                    escape(&mut content, own);
-                    content += "</h2>\n";
+                    content += &around::folder_heading(own, folder);
                 }
                 content += "<ul>\n";
                 folder = Some(own);

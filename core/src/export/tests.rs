@@ -250,6 +250,31 @@ fn without_a_first_page_the_site_opens_with_the_list() {
 }
 
 #[test]
+fn every_folder_above_a_page_has_its_place_in_the_list() {
+    let project = Project::with_pages([
+        ("a/1.md", ""),
+        ("a b/c & d/e/2.md", ""),
+        ("a-b/3.md", ""),
+        ("a/x/4.md", ""),
+        ("100%20/5.md", ""),
+    ]);
+    let files = published(&project.context(), None);
+    let list = String::from_utf8(files["all-pages.html"].clone()).unwrap();
+    let ids: Vec<&str> =
+        list.split(" id=\"folder/").skip(1).filter_map(|part| part.split('"').next()).collect();
+    assert_eq!(
+        ids,
+        ["100%2520", "a", "a/x", "a%20b", "a%20b/c%20&amp;%20d", "a%20b/c%20&amp;%20d/e", "a-b"],
+        "each once, also without pages of its own"
+    );
+    let page = String::from_utf8(files["a b/c & d/e/2.html"].clone()).unwrap();
+    assert!(
+        page.contains("href=\"../../../all-pages.html#folder/a%2520b/c%2520%26%2520d\">c &amp; d</a>"),
+        "{page}"
+    );
+}
+
+#[test]
 fn pages_lead_to_their_neighbours_in_the_order_of_the_site() {
     let project = Project::with_pages([
         ("a.md", "# A\n"),

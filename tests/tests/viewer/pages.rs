@@ -48,11 +48,18 @@ fn encoded(path: &str) -> String {
         .collect()
 }
 
-/// The HTML without the parts that differ between a site and the viewer: data for the web app and the security policy.
+/// The HTML without the parts that differ between a site and the viewer: data for the web app, the security policy, the way to
+/// a page, and the pages before and after it.
 fn shared(html: &[u8]) -> String {
-    let html = String::from_utf8(html.to_vec()).unwrap();
+    let mut html = String::from_utf8(html.to_vec()).unwrap();
+    for (start, end) in [("<nav class=\"way\"", "</nav>\n"), ("<footer class=\"page-foot\"", "</footer>\n")] {
+        if let Some(at) = html.find(start) {
+            let length = html[at..].find(end).unwrap() + end.len();
+            html.replace_range(at..at + length, "");
+        }
+    }
     html.lines()
-        .filter(|line| !line.contains("ubp-site") && !line.contains("name=\"robots\""))
+        .filter(|line| !["ubp-site", "ubp-page", "name=\"robots\""].iter().any(|part| line.contains(part)))
         .map(|line| match line.find("<meta http-equiv=\"Content-Security-Policy\"") {
             Some(at) => line[..at].to_owned(),
             None => line.to_owned(),
