@@ -19,8 +19,11 @@ fuzz_target!(|bytes: &[u8]| {
     let parts: Vec<&[u8]> = rest.split(|byte| *byte == 0).collect();
     let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     for pair in parts.chunks_exact(2).take(20) {
-        let Some(path) = std::str::from_utf8(pair[0]).ok().and_then(|name| path::join("", name)) else { continue };
-        let is_folder = |one: &str, other: &str| one.strip_prefix(other).is_some_and(|rest| rest.starts_with('/'));
+        let Some(path) = std::str::from_utf8(pair[0]).ok().and_then(|name| path::join("", name)) else {
+            continue;
+        };
+        let is_folder =
+            |one: &str, other: &str| one.strip_prefix(other).is_some_and(|rest| rest.starts_with('/'));
         if !path.is_empty() && !files.keys().any(|file| is_folder(file, &path) || is_folder(&path, file)) {
             files.insert(path, pair[1].to_vec());
         }
@@ -38,7 +41,8 @@ fuzz_target!(|bytes: &[u8]| {
     let cancel = Cancel::default();
     let context = engine.context(Caller::Person, true, &Silent, &cancel);
     let read = |path: &str| files.get(path).cloned().ok_or_else(|| Error::invalid("no such file"));
-    let listed = files.iter().map(|(path, bytes)| ExportFile { path: path.clone(), size: bytes.len() as u64 });
+    let listed =
+        files.iter().map(|(path, bytes)| ExportFile { path: path.clone(), size: bytes.len() as u64 });
     let export = Export { files: listed.collect(), read: &read, notices: Vec::new() };
     let options = Options { from: Some(kind), ..Options::default() };
     let output = prepare(&context, export, &options).unwrap().write(&context).unwrap();
@@ -49,7 +53,8 @@ fuzz_target!(|bytes: &[u8]| {
     for file in files.keys() {
         let top = file.split('/').next().unwrap_or_default();
         let is_placed = output.pages.iter().chain(&output.attachments).any(|placed| placed.from == *file);
-        let is_told = output.notices.iter().any(|notice| notice.file == *file || notice.file == format!("{top}/"));
+        let is_told =
+            output.notices.iter().any(|notice| notice.file == *file || notice.file == format!("{top}/"));
         // The rows of a table are pages, or it is a second listing of the same rows.
         let is_table = kind == Kind::Notion && file.to_lowercase().ends_with(".csv");
         assert!(is_placed || is_told || is_table, "{file}");
