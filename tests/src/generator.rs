@@ -5,8 +5,10 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+mod permuted;
 mod words;
 
+pub use permuted::write_copies;
 use words::Vocabulary;
 
 /// A deterministic random number generator (SplitMix64).

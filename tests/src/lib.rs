@@ -8,6 +8,7 @@ pub mod contract;
 pub mod fixture;
 pub mod generator;
 pub mod mcp;
+pub mod mixed_embedder;
 pub mod signal;
 pub mod tables;
 pub mod terminal;
