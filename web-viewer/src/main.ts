@@ -20,7 +20,9 @@ import Layers from './shell/Layers.svelte';
 import Stage from './shell/Stage.svelte';
 import { readSite } from './site';
 import { Session } from './state/session.svelte';
-import { showSettings } from './state/settings.svelte';
+import { showSettings, speakChosen } from './state/settings.svelte';
+import { follow } from './words/follow.svelte';
+import { words } from './words/words';
 
 function part(id: string): HTMLElement {
   const element = document.getElementById(id);
@@ -35,18 +37,32 @@ const props = { session, navigator };
 // A relative address would be resolved again on every page.
 for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel="icon"]')) icon.href = String(icon.href);
 
-navigator.adopt();
-showSettings();
-if (session.site.mode === 'server') {
-  document.documentElement.dataset['mode'] = 'server';
-  void import('./viewer/mount').then(({ mountViewer }) => mountViewer(session, navigator, part));
-} else {
-  const shell = { ...props, commands: () => Object.values(shellCommands(session, navigator)) };
-  mount(Bar, { target: part('ubp_bar'), props: shell });
-  mount(Beside, { target: part('ubp_side'), props: { place: 'side', session, part: PageList, props } });
-  mount(Beside, { target: part('ubp_rail'), props: { place: 'rail', session, part: Rail, props } });
-  mount(Stage, { target: part('ubp_app'), props });
-  mount(Layers, { target: document.body, props: shell });
-  mount(Dropping, { target: document.body, props });
-  void navigator.start();
+// Pages of a site are in its language, whatever the language of the app is.
+if (session.site.mode === 'export') part('ubp_content').lang ||= document.documentElement.lang;
+
+function start(): void {
+  navigator.adopt();
+  showSettings();
+  follow(() => {
+    part('ubp_side').ariaLabel = words.shell.pages;
+    part('ubp_rail').ariaLabel = words.shell.about;
+    const skip = document.querySelector('.skip');
+    if (skip) skip.textContent = words.shell.skip;
+  });
+  follow(() => navigator.retell());
+  if (session.site.mode === 'server') {
+    document.documentElement.dataset['mode'] = 'server';
+    void import('./viewer/mount').then(({ mountViewer }) => mountViewer(session, navigator, part));
+  } else {
+    const shell = { ...props, commands: () => Object.values(shellCommands(session, navigator)) };
+    mount(Bar, { target: part('ubp_bar'), props: shell });
+    mount(Beside, { target: part('ubp_side'), props: { place: 'side', session, part: PageList, props } });
+    mount(Beside, { target: part('ubp_rail'), props: { place: 'rail', session, part: Rail, props } });
+    mount(Stage, { target: part('ubp_app'), props });
+    mount(Layers, { target: document.body, props: shell });
+    mount(Dropping, { target: document.body, props });
+    void navigator.start();
+  }
 }
+
+void speakChosen().then(start);

@@ -2,6 +2,7 @@
 // it, and then reports that anything may have changed.
 import type { OperationName } from '#contract';
 import { ClientError, Listeners, type ClientEvents, type EventName, type Meaning, type Output, type Params, type UbpClient } from './client';
+import { words } from '../words/words';
 
 /** Milliseconds between attempts to reach a server that stopped. */
 const WAITS = [500, 1000, 2000, 4000];
@@ -31,11 +32,11 @@ export class HttpClient implements UbpClient {
         body: JSON.stringify(params),
       });
     } catch {
-      throw new ClientError('unreachable', 'The server is not responding.', 'Is `ubp viewer` still running?');
+      throw new ClientError('unreachable', words.app.noAnswer, words.app.stillRunning);
     }
     const body: unknown = await response.json().catch(() => null);
     if (!response.ok || body === null) {
-      throw ClientError.from(body ?? { code: `http_${response.status}`, message: `The server returned status ${response.status}.` });
+      throw ClientError.from(body ?? { code: `http_${response.status}`, message: words.app.status(response.status) });
     }
     return body as Output<N>;
   }

@@ -32,9 +32,22 @@ export interface Request {
   task: Task;
 }
 
+/** A file that could not be loaded, with the status of the answer. The thread of the engine does not know the reader's language. */
+export interface LostFile {
+  file: string;
+  status: number | undefined;
+}
+
+export interface WorkerError {
+  code: string;
+  message: string;
+  hint: string | null;
+  lost?: LostFile;
+}
+
 export type Reply =
   | { id: number; value: unknown }
-  | { id: number; error: { code: string; message: string; hint: string | null } }
+  | { id: number; error: WorkerError }
   | { opening: Opening }
   | { [E in keyof ClientEvents]: { event: E; detail: ClientEvents[E] } }[keyof ClientEvents];
 

@@ -4,6 +4,7 @@ import type { GetPageOutput, OperationName } from '#contract';
 import { headingsOf, type Rendered } from '../reading/article';
 import { usualUrl } from '../routing/urls';
 import { ClientError, Listeners, type ClientEvents, type EventName, type Meaning, type Output, type Params, type UbpClient } from './client';
+import { words } from '../words/words';
 
 const EVENTS: readonly EventName[] = ['changed', 'meaning', 'vectors', 'connection'];
 
@@ -93,7 +94,7 @@ export class SiteClient implements UbpClient {
   async #file(path: string): Promise<Response> {
     const response = await fetch(new URL(path, this.#root)).catch(() => null);
     if (response?.ok) return response;
-    throw new ClientError('not_loaded', `${decodeURI(path)} could not be loaded${response ? ` (${response.status})` : ''}.`, 'Check the connection, then try again.');
+    throw new ClientError('not_loaded', words.app.notLoaded(decodeURI(path), response?.status), words.app.checkConnection);
   }
 
   #started(): Promise<UbpClient> {
@@ -107,7 +108,7 @@ export class SiteClient implements UbpClient {
     const engine = await this.#open();
     if (this.#isClosed) {
       engine.close();
-      throw new ClientError('engine_stopped', 'The project was closed.');
+      throw new ClientError('engine_stopped', words.app.closed);
     }
     for (const event of EVENTS) engine.on(event, (detail) => this.#listeners.tell(event, detail));
     this.#engine = engine;

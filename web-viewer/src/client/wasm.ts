@@ -2,9 +2,13 @@
 // cannot be used again, so a new one replaces it and opens the project again.
 import type { OperationName } from '#contract';
 import { ClientError, Listeners, type ClientEvents, type EventName, type Meaning, type Output, type Params, type UbpClient } from './client';
-import type { FolderFile, ModelUrls, Opening, Reply, Request, Task } from './protocol';
+import type { FolderFile, ModelUrls, Opening, Reply, Request, Task, WorkerError } from './protocol';
+import { words } from '../words/words';
 
-const CLOSED = 'The project was closed.';
+function errorOf(error: WorkerError): ClientError {
+  const { lost } = error;
+  return lost ? new ClientError(error.code, words.app.notLoaded(lost.file, lost.status), words.app.checkConnection) : ClientError.from(error);
+}
 
 type Waiting = { resolve: (value: never) => void; reject: (error: ClientError) => void };
 
@@ -42,7 +46,7 @@ export class WasmClient implements UbpClient {
     port.addEventListener('message', (event) => port === this.#port && this.#receive((event as MessageEvent<Reply>).data));
     port.addEventListener('error', (event) => {
       if (port !== this.#port) return;
-      const message = (event as ErrorEvent).message || 'The engine could not be started.';
+      const message = (event as ErrorEvent).message || words.app.noStart;
       // Do not restart an engine that cannot even open the project: it would loop forever.
       if (this.#isOpen) this.#restart(message);
       else this.#fail(message);
@@ -80,7 +84,7 @@ export class WasmClient implements UbpClient {
 
   call<N extends OperationName>(name: N, params: Params<N>): Promise<Output<N>> {
     const answered = this.#opened.then(() => this.#ask<Output<N>>({ do: 'call', name, params }));
-    answered.catch((error: ClientError) => error.code === 'internal' && this.#restart('The engine crashed and was restarted.'));
+    answered.catch((error: ClientError) => error.code === 'internal' && this.#restart(words.app.crashed));
     return answered;
   }
 
@@ -129,7 +133,7 @@ export class WasmClient implements UbpClient {
     this.#port.terminate();
     for (const url of this.#urls.values()) URL.revokeObjectURL(url);
     this.#urls.clear();
-    this.#fail(CLOSED);
+    this.#fail(words.app.closed);
   }
 
   #setMeaning(meaning: Meaning): void {
@@ -138,7 +142,7 @@ export class WasmClient implements UbpClient {
   }
 
   #ask<T>(task: Task): Promise<T> {
-    if (this.#isClosed) return Promise.reject(new ClientError('engine_stopped', CLOSED));
+    if (this.#isClosed) return Promise.reject(new ClientError('engine_stopped', words.app.closed));
     const id = this.#next++;
     return new Promise<T>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
@@ -154,7 +158,7 @@ export class WasmClient implements UbpClient {
     } else {
       const waiting = this.#waiting.get(reply.id);
       this.#waiting.delete(reply.id);
-      if ('error' in reply) waiting?.reject(ClientError.from(reply.error));
+      if ('error' in reply) waiting?.reject(errorOf(reply.error));
       else waiting?.resolve(reply.value as never);
     }
   }

@@ -4,7 +4,7 @@ import baseUrl from '#engine/base.wasm?url';
 import type { OperationName } from '#contract';
 import type { Encoder } from '#engine/semantic';
 import semanticUrl from '#engine/semantic.wasm?url';
-import type { FolderFile, ModelUrls, Opening, Reply, Request, Task } from './protocol';
+import type { FolderFile, ModelUrls, Opening, Reply, Request, Task, LostFile, WorkerError } from './protocol';
 
 const worker = globalThis as unknown as {
   postMessage(reply: Reply): void;
@@ -28,10 +28,10 @@ worker.onmessage = ({ data: { id, task } }) => {
   );
 };
 
-function told(error: unknown): { code: string; message: string; hint: string | null } {
-  const { code, message, hint } = error as Partial<Record<'code' | 'message' | 'hint', unknown>>;
+function told(error: unknown): WorkerError {
+  const { code, message, hint, lost } = error as Partial<Record<'code' | 'message' | 'hint', unknown>> & { lost?: LostFile };
   const text = (part: unknown) => (typeof part === 'string' ? part : null);
-  return { code: text(code) ?? 'engine', message: text(message) ?? String(error), hint: text(hint) };
+  return { code: text(code) ?? 'engine', message: text(message) ?? String(error), hint: text(hint), ...(lost ? { lost } : {}) };
 }
 
 async function perform(task: Task): Promise<unknown> {
@@ -120,10 +120,8 @@ function embedInSlices(): void {
 async function load(url: string, progress: (done: number, total: number) => void): Promise<Uint8Array> {
   const response = await fetch(url).catch(() => null);
   if (!response?.ok || !response.body) {
-    throw Object.assign(new Error(`${decodeURI(new URL(url).pathname)} could not be loaded${response ? ` (${response.status})` : ''}.`), {
-      code: 'not_loaded',
-      hint: 'Check the connection, then try again.',
-    });
+    const file = decodeURI(new URL(url).pathname);
+    throw Object.assign(new Error(file), { code: 'not_loaded', lost: { file, status: response?.status } satisfies LostFile });
   }
   const total = Number(response.headers.get('content-encoding') ? 0 : response.headers.get('content-length'));
   const parts: Uint8Array[] = [];

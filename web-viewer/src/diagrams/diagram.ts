@@ -4,6 +4,7 @@ import scriptUrl from './frame.ts?worker&url';
 import type { Draw } from './frame';
 import { rebuilt } from './svg';
 import { diagramTheme, type DiagramTheme } from './theme';
+import { words } from '../words/words';
 
 /** Milliseconds that drawing, or loading Mermaid, may take. */
 const PATIENCE_MS = 20_000;
@@ -23,7 +24,7 @@ const sources = new WeakMap<Element, string>();
 
 function inTime<T>(promise: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout>;
-  const late = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(new Error('Drawing takes too long.')), PATIENCE_MS)));
+  const late = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(new Error(words.reading.lateDrawing)), PATIENCE_MS)));
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
@@ -32,17 +33,17 @@ function open(): Promise<Draw> {
   frame.className = 'diagram-frame';
   frame.tabIndex = -1;
   frame.setAttribute('aria-hidden', 'true');
-  frame.title = 'Diagrams';
+  frame.title = words.reading.diagrams;
   const opened = new Promise<Draw>((resolve, reject) => {
     frame.addEventListener('load', () => {
       const view = frame.contentWindow;
       const page = frame.contentDocument;
-      if (!view || !page) return reject(new Error('The diagrams could not be loaded.'));
+      if (!view || !page) return reject(new Error(words.reading.noDiagrams));
       const script = page.createElement('script');
       script.type = 'module';
       script.src = new URL(scriptUrl, import.meta.url).href;
-      script.addEventListener('error', () => reject(new Error('Mermaid could not be loaded.')));
-      view.addEventListener('ready-to-draw', () => (view.drawDiagram ? resolve(view.drawDiagram) : reject(new Error('Mermaid could not be loaded.'))));
+      script.addEventListener('error', () => reject(new Error(words.reading.noMermaid)));
+      view.addEventListener('ready-to-draw', () => (view.drawDiagram ? resolve(view.drawDiagram) : reject(new Error(words.reading.noMermaid))));
       page.head.append(script);
     });
   });
@@ -73,11 +74,11 @@ async function drawing(source: string, theme: DiagramTheme): Promise<Document> {
 
 async function draw(box: Element, source: string): Promise<void> {
   const drawn = rebuilt(await drawing(source, diagramTheme()));
-  if (!drawn) throw new Error('This is not a drawing.');
+  if (!drawn) throw new Error(words.reading.noDrawing);
   const root = box.shadowRoot ?? box.attachShadow({ mode: 'open' });
   root.adoptedStyleSheets = [...drawn.sheets, BOX_STYLE];
   drawn.svg.setAttribute('role', 'img');
-  if (!drawn.svg.hasAttribute('aria-labelledby')) drawn.svg.setAttribute('aria-label', 'Diagram');
+  if (!drawn.svg.hasAttribute('aria-labelledby')) drawn.svg.setAttribute('aria-label', words.reading.diagram);
   root.replaceChildren(drawn.svg);
 }
 

@@ -5,6 +5,7 @@ import { StateEffect, StateField, type ChangeDesc, type EditorState, type Extens
 import { Decoration, dropCursor, EditorView, ViewPlugin, WidgetType } from '@codemirror/view';
 import { ClientError, type Output } from '../client/client';
 import { pageContext, type PageContext } from './page-context';
+import { writing } from '../words/writing';
 
 /** Maximum size of a file. The engine refuses larger files as well, but they would be read and sent first. */
 const MOST_MB = 20;
@@ -83,7 +84,7 @@ function base64Of(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener('load', () => resolve(String(reader.result).replace(/^[^,]*,/, '')));
-    reader.addEventListener('error', () => reject(new ClientError('unreadable', 'It could not be read.')));
+    reader.addEventListener('error', () => reject(new ClientError('unreadable', writing.editor.unreadable)));
     reader.readAsDataURL(file);
   });
 }
@@ -98,13 +99,13 @@ function nameOf({ name }: File, isPasted: boolean): string {
 }
 
 async function stored(file: File, name: string, { host, filepath }: PageContext): Promise<Output<'add_attachment'>> {
-  if (file.size > MOST_MB * 1024 * 1024) throw new ClientError('invalid_params', `'${name}' is too large: an attachment may have at most ${MOST_MB} MB`);
+  if (file.size > MOST_MB * 1024 * 1024) throw new ClientError('invalid_params', writing.editor.tooLarge(name, MOST_MB));
   return host.client.call('add_attachment', { page: filepath, name, base64: await base64Of(file) });
 }
 
 function problemOf(error: unknown, name: string): string {
   const { code, message } = ClientError.from(error);
-  return code === 'invalid_params' ? `${message.replace(/\.$/, '')}.` : `'${name}' was not added. ${message}`;
+  return code === 'invalid_params' ? writing.editor.sentence(message) : writing.editor.notAdded(name, message);
 }
 
 let last = 0;
@@ -114,7 +115,7 @@ async function add(context: PageContext, files: readonly File[], { from, to }: {
   const id = ++last;
   const named = files.map((file) => ({ file, name: nameOf(file, isPasted) }));
   const replaced = context.state().sliceDoc(from, to);
-  const label = named.length === 1 ? `Adding ${named[0]?.name}…` : `Adding ${named.length} files…`;
+  const label = named.length === 1 ? writing.editor.adding(named[0]?.name ?? '') : writing.editor.addingFiles(named.length);
   context.change({ effects: [begin.of({ id, from, to, label }), EditorView.announce.of(label)] });
   const done: Output<'add_attachment'>[] = [];
   const problems: string[] = [];
@@ -160,7 +161,7 @@ function takeBack(context: PageContext, id: number): void {
 function take(view: EditorView, files: readonly File[], place: { from: number; to: number }, isPasted: boolean): boolean {
   const context = view.state.facet(pageContext);
   if (!context) return false;
-  if (view.state.readOnly) context.tell('This page cannot be edited, so no files can be added.');
+  if (view.state.readOnly) context.tell(writing.editor.noFilesHere);
   else void add(context, files, place, isPasted);
   return true;
 }
@@ -181,7 +182,7 @@ const taking = EditorView.domEventHandlers({
     const { dataTransfer: data, clientX: x, clientY: y } = event;
     if (!data || data.files.length === 0) return false;
     if ([...data.items].some((item) => item.webkitGetAsEntry()?.isDirectory)) {
-      view.state.facet(pageContext)?.tell('Folders cannot be added, only files.');
+      view.state.facet(pageContext)?.tell(writing.editor.noFolders);
       return true;
     }
     const at = view.posAtCoords({ x, y }, false);

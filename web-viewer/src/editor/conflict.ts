@@ -3,6 +3,7 @@
 import { acceptChunk, getChunks, goToNextChunk, rejectChunk, unifiedMergeView } from '@codemirror/merge';
 import { Compartment, Prec, type Extension } from '@codemirror/state';
 import { EditorView, keymap, showPanel, type Panel } from '@codemirror/view';
+import { writing } from '../words/writing';
 
 const place = new Compartment();
 
@@ -19,13 +20,13 @@ function panel(view: EditorView): Panel {
   const dom = document.createElement('div');
   dom.className = 'cm-conflict-panel';
   dom.setAttribute('role', 'region');
-  dom.setAttribute('aria-label', 'Conflicts');
+  dom.setAttribute('aria-label', writing.editor.conflicts);
   const text = document.createElement('p');
   text.setAttribute('role', 'status');
   const count = () => getChunks(view.state)?.chunks.length ?? 0;
   const say = () => {
     const places = count();
-    text.textContent = `The file also changed on disk: ${places} ${places === 1 ? 'conflict' : 'conflicts'}. Nothing is saved until you resolve all of them.`;
+    text.textContent = writing.editor.conflict(places);
   };
   const all = (choose: typeof acceptChunk) => () => {
     for (let left = count(); left > 0; left--) {
@@ -34,11 +35,11 @@ function panel(view: EditorView): Panel {
     }
     view.focus();
   };
-  const next = button('Next conflict', 'button', () => {
+  const next = button(writing.editor.nextConflict, 'button', () => {
     goToNextChunk(view);
     view.focus();
   });
-  dom.append(text, next, button('Keep all mine', 'button', all(acceptChunk)), button('Keep all from disk', 'button', all(rejectChunk)));
+  dom.append(text, next, button(writing.editor.keepAllMine, 'button', all(acceptChunk)), button(writing.editor.keepAllDisk, 'button', all(rejectChunk)));
   say();
   return { dom, top: true, update: say };
 }
@@ -54,7 +55,7 @@ function withCaption(first: HTMLElement): HTMLElement {
   part.className = 'cm-choice-first';
   const caption = document.createElement('span');
   caption.className = 'cm-choice-of';
-  caption.textContent = 'On disk';
+  caption.textContent = writing.editor.onDisk;
   part.append(caption, first);
   return part;
 }
@@ -63,7 +64,7 @@ function choice(type: 'reject' | 'accept', action: (event: MouseEvent) => void):
   const made = document.createElement('button');
   made.type = 'button';
   made.className = `cm-choice cm-choice-${type}`;
-  made.textContent = type === 'accept' ? 'Keep mine' : 'Keep from disk';
+  made.textContent = type === 'accept' ? writing.editor.keepMine : writing.editor.keepDisk;
   made.addEventListener('mousedown', (event) => event.preventDefault());
   made.addEventListener('click', action);
   return made;

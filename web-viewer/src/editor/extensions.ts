@@ -28,6 +28,8 @@ import { nextCell, previousCell } from './tables';
 import { tickTask } from './live/small-widgets';
 import { toolbar } from './toolbar';
 import { wrapping } from './wrapping';
+import english from '../words/en/writer';
+import { writing } from '../words/writing';
 
 /** Keys of the app around the editor, or of its own commands. */
 const TAKEN = new Set(['Alt-ArrowLeft', 'Alt-ArrowRight', 'Mod-[', 'Mod-]', 'Mod-i', 'Mod-Enter', 'Shift-Mod-k', 'Mod-b', 'Mod-k', 'Mod-s', 'Mod-n', 'Mod-e', 'Shift-Alt-m']);
@@ -36,20 +38,19 @@ function ours({ key, win, linux, mac }: KeyBinding): boolean {
   return ![key, win, linux, mac].some((name) => name !== undefined && TAKEN.has(name));
 }
 
-/** Labels of the search panel, in the style of the app. */
-const phrases = {
-  next: 'Next',
-  previous: 'Previous',
-  all: 'Select all',
-  'match case': 'Match case',
-  regexp: 'Regex',
-  'by word': 'Whole words',
-  replace: 'Replace',
-  'replace all': 'Replace all',
-  close: 'Close',
-};
+/** Texts of CodeMirror's own parts, in the language that is shown when they ask. */
+const phrases = Object.defineProperties(
+  {},
+  Object.fromEntries(Object.keys(english.editor.phrases).map((name) => [name, { get: () => writing.editor.phrases[name as keyof typeof english.editor.phrases] }])),
+) as Record<string, string>;
 
-export function pageExtensions(label: string, isEditable: boolean, isLive: boolean): Extension {
+function beginningHint(): HTMLElement {
+  const hint = document.createElement('span');
+  hint.textContent = writing.editor.placeholder;
+  return hint;
+}
+
+export function pageExtensions(label: () => string, isEditable: boolean, isLive: boolean): Extension {
   return [
     history(),
     pageLanguage(),
@@ -74,14 +75,14 @@ export function pageExtensions(label: string, isEditable: boolean, isLive: boole
     EditorState.phrases.of(phrases),
     highlightSelectionMatches({ minSelectionLength: 3, wholeWords: true }),
     highlightSpecialChars(),
-    placeholder('Start writing, or type [[ to link to a page'),
+    placeholder(beginningHint),
     indentUnit.of('  '),
     EditorState.tabSize.of(4),
     // The editor uses one kind of line break; the file keeps its own.
     EditorState.lineSeparator.of('\n'),
     EditorView.lineWrapping,
     EditorState.readOnly.of(!isEditable),
-    EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'true', autocorrect: 'on', autocapitalize: 'sentences' }),
+    EditorView.contentAttributes.of(() => ({ 'aria-label': label(), spellcheck: 'true', autocorrect: 'on', autocapitalize: 'sentences' })),
     keymap.of([
       { key: 'Mod-Enter', run: followLink },
       { key: 'Mod-Enter', run: tickTask },

@@ -2,13 +2,15 @@
 import { getSearchQuery, searchPanelOpen } from '@codemirror/search';
 import type { EditorState } from '@codemirror/state';
 import { ViewPlugin, type EditorView, type ViewUpdate } from '@codemirror/view';
+import { number } from '../words/format';
+import { writing } from '../words/writing';
 
 /** More matches are not counted, because each key would wait for them. */
 const MOST = 1_000;
 
 function counted(state: EditorState): string {
   const query = getSearchQuery(state);
-  if (!query.search || !query.valid) return query.search ? 'Invalid' : '';
+  if (!query.search || !query.valid) return query.search ? writing.editor.invalid : '';
   const { from, to } = state.selection.main;
   let count = 0;
   let chosen = 0;
@@ -17,9 +19,9 @@ function counted(state: EditorState): string {
     count++;
     if (match.value.from === from && match.value.to === to) chosen = count;
   }
-  if (count === 0) return 'No results';
-  const all = `${count.toLocaleString()}${count === MOST ? '+' : ''}`;
-  return chosen > 0 ? `${chosen.toLocaleString()} of ${all}` : `${all} ${count === 1 ? 'result' : 'results'}`;
+  if (count === 0) return writing.editor.noResults;
+  const all = `${number(count)}${count === MOST ? '+' : ''}`;
+  return chosen > 0 ? writing.editor.match(chosen, all) : writing.editor.matches(count, all);
 }
 
 export const findCount = ViewPlugin.fromClass(

@@ -1,5 +1,6 @@
 // How folded text is shown.
 import { codeFolding } from '@codemirror/language';
+import { writing } from '../words/writing';
 
 export const folding = codeFolding({
   placeholderDOM(_, onclick) {
@@ -7,8 +8,8 @@ export const folding = codeFolding({
     button.type = 'button';
     button.className = 'cm-folded';
     button.textContent = '…';
-    button.title = 'Show';
-    button.setAttribute('aria-label', 'Folded text. Show');
+    button.title = writing.editor.unfold;
+    button.setAttribute('aria-label', writing.editor.folded);
     button.addEventListener('click', onclick);
     return button;
   },

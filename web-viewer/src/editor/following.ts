@@ -3,6 +3,7 @@ import { EditorView, ViewPlugin, type Command } from '@codemirror/view';
 import { ClientError } from '../client/client';
 import { linkAt, outsideUrl, type LinkInText } from './links-in-text';
 import { pageContext } from './page-context';
+import { writing } from '../words/writing';
 
 /** Follows a link as written. `url` is its address, if that is external. */
 export async function followWritten(view: EditorView, { written, kind }: Pick<LinkInText, 'written' | 'kind'>, url: string | null): Promise<void> {
@@ -22,7 +23,7 @@ export async function followWritten(view: EditorView, { written, kind }: Pick<Li
       context.host.openFile(answer.source_path, /#(L\d+(?:-L?\d+)?)$/.exec(answer.target)?.[1] ?? '');
     } else if (answer && kind !== 'markdown') {
       context.host.begin(answer.target.replace(/#.*$/s, '').trim());
-    } else context.tell('This link is broken.');
+    } else context.tell(writing.editor.brokenLink);
   } catch (error) {
     context.tell(ClientError.from(error).message);
   }

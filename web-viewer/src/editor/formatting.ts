@@ -4,6 +4,7 @@ import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import { EditorSelection, type ChangeSpec, type EditorState, type SelectionRange, type StateCommand } from '@codemirror/state';
 import type { Command } from '@codemirror/view';
 import type { SyntaxNode } from '@lezer/common';
+import { writing } from '../words/writing';
 
 const INLINE = {
   bold: { node: 'StrongEmphasis', marks: 'EmphasisMark', text: '**' },
@@ -123,11 +124,11 @@ export const linkSelection: Command = (view) => {
   return startCompletion(view);
 };
 
-export const formats: readonly { name: string; label: string; face: string; key: string; run: Command }[] = [
-  { name: 'bold', label: 'Bold', face: 'B', key: 'Mod-Shift-b', run: toggleInline('bold') },
-  { name: 'italic', label: 'Italic', face: 'I', key: 'Mod-i', run: toggleInline('italic') },
-  { name: 'code', label: 'Code', face: '‹›', key: 'Mod-Shift-e', run: toggleInline('code') },
-  { name: 'link', label: 'Link to a page', face: '[[ ]]', key: 'Mod-Shift-k', run: linkSelection },
-  { name: 'heading', label: 'Heading', face: 'H', key: 'Mod-Shift-h', run: cycleHeading },
-  { name: 'list', label: 'List', face: '•—', key: 'Mod-Shift-l', run: toggleList },
+export const formats: readonly { name: keyof typeof writing.editor.formats; face: string; key: string; run: Command }[] = [
+  { name: 'bold', face: 'B', key: 'Mod-Shift-b', run: toggleInline('bold') },
+  { name: 'italic', face: 'I', key: 'Mod-i', run: toggleInline('italic') },
+  { name: 'code', face: '‹›', key: 'Mod-Shift-e', run: toggleInline('code') },
+  { name: 'link', face: '[[ ]]', key: 'Mod-Shift-k', run: linkSelection },
+  { name: 'heading', face: 'H', key: 'Mod-Shift-h', run: cycleHeading },
+  { name: 'list', face: '•—', key: 'Mod-Shift-l', run: toggleList },
 ];

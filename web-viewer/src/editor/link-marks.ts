@@ -5,13 +5,14 @@ import { Decoration, ViewPlugin, type DecorationSet, type EditorView, type ViewU
 import type { News } from './link-answers';
 import { linkOf } from './links-in-text';
 import { pageContext } from './page-context';
+import { writing } from '../words/writing';
 
 /** New answers for links arrived. */
 export const linksAnswered = StateEffect.define<News>();
 
 const outside = Decoration.mark({ class: 'cm-page-link cm-outside' });
-const missing = Decoration.mark({ class: 'cm-page-link cm-missing', attributes: { title: 'No page or file has this name' } });
-const noPlace = Decoration.mark({ class: 'cm-missing', attributes: { title: 'The page has no such heading or block' } });
+const missing = () => Decoration.mark({ class: 'cm-page-link cm-missing', attributes: { title: writing.editor.noSuchName } });
+const noPlace = () => Decoration.mark({ class: 'cm-missing', attributes: { title: writing.editor.noSuchPlace } });
 const ofType = new Map<string, Decoration>();
 
 function typed(type: string): Decoration {
@@ -49,9 +50,9 @@ function marks(view: EditorView): DecorationSet {
           return false;
         }
         const leads = answer.filepath !== null || answer.source_path !== null || answer.file_url !== null;
-        found.push((leads ? typed(answer.link_type) : missing).range(text.from, text.to));
+        found.push((leads ? typed(answer.link_type) : missing()).range(text.from, text.to));
         const hash = answer.anchor && !answer.place ? state.sliceDoc(link.target.from, link.target.to).indexOf('#') : -1;
-        if (leads && hash >= 0) found.push(noPlace.range(link.target.from + hash, link.target.to));
+        if (leads && hash >= 0) found.push(noPlace().range(link.target.from + hash, link.target.to));
         return false;
       },
     });

@@ -95,6 +95,8 @@ export interface MountedEditor {
   keeps(filepath: string): boolean;
   /** Shows pages as readers see them, or as their source. */
   setLive(isLive: boolean): void;
+  /** The language of the interface changed. */
+  relabel(): void;
   /** Goes to the form of front matter, or shows an empty one. If the YAML is broken, goes to its line. */
   editProperties(): void;
   /** Makes selected text bold. False if no text is selected. */

@@ -2,6 +2,7 @@
 import { getChunks } from '@codemirror/merge';
 import { StateEffect, StateField } from '@codemirror/state';
 import { EditorView, showPanel, type Panel } from '@codemirror/view';
+import { writing } from '../words/writing';
 
 export interface Notice {
   text: string;
@@ -40,7 +41,7 @@ function panel(notice: Notice): (view: EditorView) => Panel {
         view.focus();
       });
     }
-    add('Close', () => {
+    add(writing.editor.close, () => {
       close();
       view.focus();
     });

@@ -27,6 +27,7 @@ import { pageContext, type PageContext } from './page-context';
 import { changesProperties, editProperties, finishProperties, propertiesOf } from './properties/panel';
 import { belowTitle, hasHeading, headingsAbove, pageStats, placeIn, titleIn, type WritingPlace } from './stats';
 import { withoutStyleElements } from './style-sheets';
+import { writing } from '../words/writing';
 
 /** Marks changes that come from the file, not from a person. */
 const fromFile = Annotation.define<true>();
@@ -146,7 +147,7 @@ export class PageEditor implements MountedEditor {
       state: () => this.#stateOf(page),
       change: (spec) => this.#change(page, spec),
       tell: (text) => tell(this.#view, { text }),
-      refuse: () => tell(this.#view, { text: page.status.message || 'This page cannot be changed.' }),
+      refuse: () => tell(this.#view, { text: page.status.message || writing.editor.unchangeable }),
     };
     page.status = { state: file.editable ? 'saved' : 'read-only', message: file.reason ?? '' };
     const listed = host.pages().find(({ filepath }) => filepath === file.filepath);
@@ -154,7 +155,7 @@ export class PageEditor implements MountedEditor {
       doc: file.text,
       extensions: [
         pageContext.of(context),
-        pageExtensions(`Text of ${listed?.title ?? file.filepath}`, file.editable, this.#isLive),
+        pageExtensions(() => writing.editor.textOf(listed?.title ?? file.filepath), file.editable, this.#isLive),
         EditorView.updateListener.of((update) => this.#updated(page, update)),
         EditorView.domEventHandlers({
           compositionstart: () => this.#composing(page, true),
@@ -170,7 +171,7 @@ export class PageEditor implements MountedEditor {
     page.saver = new Saver(page.file, this.#buffer(page), known, timers, {
       onStatus: (status) => this.#setStatus(page, status),
       onNotice: (text) => {
-        if (this.#shown === page) tell(this.#view, { text, action: { label: 'Undo', run: undo } });
+        if (this.#shown === page) tell(this.#view, { text, action: { label: writing.editor.undo, run: undo } });
       },
       onDraft: (draft) => this.#drafts.keep(page.path, draft),
     });
@@ -281,8 +282,8 @@ export class PageEditor implements MountedEditor {
   /** The page was left during the save: nothing on screen shows that saving failed. */
   #tellLeft({ path }: OpenPage): void {
     tell(this.#view, {
-      text: `${path} was moved or deleted while your last edits were being saved. The edits are kept.`,
-      action: { label: 'Show edits', run: () => this.#host.open({ page: path }) },
+      text: writing.editor.leftUnsaved(path),
+      action: { label: writing.editor.showEdits, run: () => this.#host.open({ page: path }) },
     });
   }
 
@@ -406,6 +407,10 @@ export class PageEditor implements MountedEditor {
       const effects = switchTo(isLive, this.#stateOf(page));
       if (effects.length > 0) this.#update(page, { effects });
     }
+  }
+
+  relabel(): void {
+    this.#view.dispatch({});
   }
 
   editProperties(): void {

@@ -5,6 +5,7 @@ import { syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import type { SyntaxNode } from '@lezer/common';
+import { writing } from '../words/writing';
 
 /** Where a table would not be one, or would break another. */
 const NOT_IN = /^(FencedCode|CodeBlock|InlineCode|Table|HTMLBlock|Frontmatter)$/;
@@ -72,7 +73,7 @@ export const pastedTables = EditorView.domEventHandlers({
       changes: { from: main.from, to: main.from + text.length, insert: table + after },
       selection: { anchor: main.from + table.length },
       annotations: isolateHistory.of('full'),
-      effects: EditorView.announce.of(`Pasted a table: ${rows.length} rows, ${rows[0]?.length ?? 0} columns`),
+      effects: EditorView.announce.of(writing.editor.pastedTable(rows.length, rows[0]?.length ?? 0)),
       scrollIntoView: true,
       userEvent: 'input.paste',
     });

@@ -5,6 +5,7 @@ import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet, typ
 import { isPicture } from '../text/paths';
 import { linksAnswered } from './link-marks';
 import { pageContext } from './page-context';
+import { writing } from '../words/writing';
 
 class Picture extends WidgetType {
   constructor(
@@ -27,7 +28,7 @@ class Picture extends WidgetType {
     picture.addEventListener('load', () => view.requestMeasure());
     picture.addEventListener('error', () => {
       frame.classList.add('cm-picture-broken');
-      frame.textContent = 'This image cannot be displayed.';
+      frame.textContent = writing.editor.badImage;
       view.requestMeasure();
     });
     picture.src = this.url;

@@ -4,6 +4,7 @@ import { EditorView, hoverTooltip, showTooltip, type Command, type Tooltip } fro
 import type { ResolvedLink } from '#contract';
 import { linkAt, outsideUrl, type LinkInText } from './links-in-text';
 import { pageContext, type PageContext } from './page-context';
+import { writing } from '../words/writing';
 
 const WAIT = 300;
 const CHARACTERS = 200;
@@ -40,15 +41,15 @@ async function plainText(context: PageContext, page: string, place: string | nul
 async function fill(card: HTMLElement, context: PageContext, link: LinkInText, answer: ResolvedLink | null): Promise<void> {
   if (answer?.filepath) {
     const { title, text } = await plainText(context, answer.filepath, answer.place);
-    card.replaceChildren(element('strong', 'cm-preview-title', title), element('p', 'cm-preview-text', text || 'This page is empty.'));
+    card.replaceChildren(element('strong', 'cm-preview-title', title), element('p', 'cm-preview-text', text || writing.editor.emptyPage));
   } else if (answer?.file_url) {
     card.replaceChildren(element('p', 'cm-preview-text', answer.target));
   } else if (answer?.source_path) {
-    card.replaceChildren(element('strong', 'cm-preview-title', answer.source_path), element('p', 'cm-preview-text', 'File in this project'));
+    card.replaceChildren(element('strong', 'cm-preview-title', answer.source_path), element('p', 'cm-preview-text', writing.editor.projectFile));
   } else {
     const key = /Mac|iP/.test(navigator.platform) ? '⌘' : 'Ctrl';
-    const way = link.kind === 'markdown' ? '' : ` ${key}+click to create it.`;
-    card.replaceChildren(element('p', 'cm-preview-text', `This page does not exist yet.${way}`));
+    const way = link.kind === 'markdown' ? '' : writing.editor.clickToCreate(key);
+    card.replaceChildren(element('p', 'cm-preview-text', `${writing.editor.notYet}${way}`));
   }
 }
 

@@ -19,6 +19,7 @@ import { acceptSoon } from './accept-soon';
 import { attachmentsFor } from './attachment-names';
 import { blocksOf } from './block-names';
 import { pageContext, type PageContext } from './page-context';
+import { writing } from '../words/writing';
 
 const MOST = 8;
 
@@ -158,13 +159,13 @@ async function pages(context: PageContext, typed: string): Promise<Candidate[]> 
 function create(context: PageContext, name: string): Candidate {
   return {
     kind: 'create',
-    label: `Create new: ${name}`,
+    label: writing.editor.createNew(name),
     apply: (view, completion, from, to) => {
       insert(view, completion, 'page', name, from, to);
       context.host.create(name).then(
         (path) => {
           context.answers.changed();
-          context.tell(`Created ${path}.`);
+          context.tell(writing.editor.created(path));
         },
         (error: unknown) => context.tell(ClientError.from(error).message),
       );
@@ -295,7 +296,7 @@ function detail(completion: Completion): Node | null {
   else if (kind === 'type') {
     note.className = 'cm-candidate-type link';
     note.dataset['type'] = label;
-    note.textContent = 'link';
+    note.textContent = writing.editor.linkNote;
   } else return null;
   return note;
 }

@@ -3,6 +3,7 @@ import { searchPanelOpen } from '@codemirror/search';
 import { Prec, StateField, type EditorState } from '@codemirror/state';
 import { EditorView, keymap, showTooltip, ViewPlugin, type Command, type Tooltip } from '@codemirror/view';
 import { formats } from './formatting';
+import { writing } from '../words/writing';
 
 const isMac = /Mac|iP/.test(globalThis.navigator?.platform ?? '');
 
@@ -16,8 +17,9 @@ function create(view: EditorView): { dom: HTMLElement; offset: { x: number; y: n
   const dom = document.createElement('div');
   dom.className = 'cm-format-bar';
   dom.setAttribute('role', 'toolbar');
-  dom.setAttribute('aria-label', 'Format selection');
-  const buttons = formats.map(({ name, label, face, key, run }, index) => {
+  dom.setAttribute('aria-label', writing.editor.formatBar);
+  const buttons = formats.map(({ name, face, key, run }, index) => {
+    const label = writing.editor.formats[name];
     const button = document.createElement('button');
     button.type = 'button';
     button.className = `cm-format-${name}`;

@@ -4,6 +4,7 @@ import { bounds, colour, onScreen, radiusOf, type Camera, type Frame, type Palet
 import { GROUP_COLOURS } from './groups';
 import { drawLinks } from './links';
 import type { Scene } from './scene';
+import { words } from '../words/words';
 
 const COLOURS = ['--paper', '--ink', '--ink-soft', '--ink-faint', '--line', '--line-strong', '--accent', '--chosen', '--references', '--depends-on', '--implements', '--extends', '--conflicts-with', '--other-type', '--stale', '--doubtful', ...GROUP_COLOURS];
 
@@ -52,7 +53,7 @@ function drawRings(context: CanvasRenderingContext2D, { scene, camera, shown }: 
     const radius = scene.rings[hop] ?? 0;
     context.arc(0, 0, radius, 0, Math.PI * 2);
     context.stroke();
-    context.fillText(hop === 1 ? '1 hop' : `${hop} hops`, 0, -radius - 16 / camera.scale);
+    context.fillText(words.graph.hops(hop), 0, -radius - 16 / camera.scale);
   }
 }
 

@@ -1,6 +1,7 @@
 // Pages of the graph in colours, by their type or folder: which groups there are, and which colour each has.
 import type { GraphNode } from '#contract';
 import type { GraphColours } from '../state/settings.svelte';
+import { words } from '../words/words';
 
 export interface Group {
   name: string;
@@ -26,7 +27,7 @@ export const GROUP_COLOURS = Array.from({ length: MOST }, (_, at) => `--group-${
 /** The first folder of a path. */
 function folderOf(filepath: string): string {
   const end = filepath.indexOf('/');
-  return end < 0 ? 'Top folder' : filepath.slice(0, end);
+  return end < 0 ? words.graph.topFolder : filepath.slice(0, end);
 }
 
 export function groupsOf(nodes: readonly GraphNode[], by: GraphColours): Groups | null {
@@ -39,7 +40,7 @@ export function groupsOf(nodes: readonly GraphNode[], by: GraphColours): Groups 
   const own = sorted.length <= MOST + 1 ? sorted.length : MOST;
   const all = sorted.slice(0, own).map(([name, count], at): Group => ({ name, count, colour: GROUP_COLOURS[at] ?? REST }));
   const rest = sorted.slice(own).reduce((sum, [, count]) => sum + count, 0);
-  if (rest > 0) all.push({ name: 'Other', count: rest, colour: REST });
+  if (rest > 0) all.push({ name: words.graph.other, count: rest, colour: REST });
   const places = new Map(sorted.map(([name], at) => [name, Math.min(at, all.length - 1)]));
   return { all, of: Uint8Array.from(names, (name) => places.get(name) ?? 0) };
 }

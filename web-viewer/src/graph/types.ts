@@ -1,4 +1,5 @@
 // The style of each link type in the graph: a colour and a line, as in the text (links.css).
+import { words } from '../words/words';
 
 export interface Look {
   /** Custom property with its colour. */
@@ -23,5 +24,5 @@ export function lookOf(type: string): Look {
 }
 
 export function nameOf(type: string): string {
-  return type.replaceAll('_', ' ');
+  return words.graph.linkTypes[type] ?? type.replaceAll('_', ' ');
 }

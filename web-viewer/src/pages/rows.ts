@@ -2,6 +2,7 @@
 import type { ProjectFile } from '#contract';
 import { folderOf, nameOf } from '../text/paths';
 import type { Entry } from './listing';
+import { words } from '../words/words';
 
 export interface PageRow {
   kind: 'page';
@@ -102,7 +103,7 @@ export function byTag(entries: readonly Entry[], open: ReadonlySet<string> | 'al
     }
   }
   const groups = [...tags].sort(([a, one], [b, other]) => other.length - one.length || byName.compare(a, b)).map(([tag, pages]) => ({ key: `#${tag}`, name: `#${tag}`, pages }));
-  if (without.length > 0) groups.push({ key: 'none', name: 'Untagged', pages: without });
+  if (without.length > 0) groups.push({ key: 'none', name: words.pages.untagged, pages: without });
   return groups.flatMap(({ key, name, pages }): Row[] => {
     const isOpen = open === 'all' || open.has(key);
     const group: Row = { kind: 'group', key, name, count: pages.length, depth: 0, isOpen };

@@ -3,6 +3,7 @@ import type { GetPageOutput, RenderPageOutput } from '#contract';
 import { fragment } from '../routing/urls';
 import { improve } from './blocks';
 import { facts } from './facts';
+import { words } from '../words/words';
 
 /** Resolves the addresses of links and files of a page in this app. */
 export interface Addresses {
@@ -134,7 +135,7 @@ export function enhance(article: HTMLElement, { ticks, source }: Addresses, only
     if (wide.hasAttribute('tabindex') || wide.scrollWidth <= wide.clientWidth) continue;
     wide.tabIndex = 0;
     wide.setAttribute('role', 'region');
-    wide.setAttribute('aria-label', wide.matches('pre') ? 'Code' : 'Table');
+    wide.setAttribute('aria-label', wide.matches('pre') ? words.reading.code : words.reading.table);
   }
   for (const heading of [...article.querySelectorAll<HTMLElement>('.prose > :is(h1, h2, h3, h4, h5, h6)[id]')].filter(isMeant)) {
     const anchor = document.createElement('a');
@@ -162,7 +163,7 @@ export function showFacts(article: HTMLElement, page: GetPageOutput): void {
     if (isTag) {
       // The navigator shows the pages with this tag.
       part.dataset['tag'] = fact.text;
-      part.title = `Pages with the tag #${fact.text}`;
+      part.title = words.reading.withTag(fact.text);
     }
     line.append(part);
   }

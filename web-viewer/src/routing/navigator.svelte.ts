@@ -1,5 +1,6 @@
 // Navigation between pages without reloading the document: addresses, history, scrolling, focus.
 import { ClientError } from '../client/client';
+import { untrack } from 'svelte';
 import type { WritingPlace } from '../editor/stats';
 import { articleOf, enhance, headingsOf, remember, show, showFacts, update, type Addresses } from '../reading/article';
 import { side } from '../pages/view.svelte';
@@ -8,6 +9,7 @@ import type { Session } from '../state/session.svelte';
 import { settings } from '../state/settings.svelte';
 import type { ListedPage, RenderPageOutput } from '#contract';
 import { addressOf, decoded as decode, DEFAULT_DEPTH, placeOf, usualUrl, type Place, type View } from './urls';
+import { language } from '../words/language.svelte';
 
 export interface Destination {
   page: string;
@@ -328,6 +330,18 @@ export class Navigator {
     if (this.#session.details?.filepath === page.filepath) showFacts(article, this.#session.details);
   }
 
+  /** Shows the facts about the page in the language of the interface. */
+  retell(): void {
+    void language();
+    untrack(() => this.#tellFacts());
+  }
+
+  #tellFacts(): void {
+    const article = articleOf(this.#main);
+    const { details } = this.#session;
+    if (article && details && article.dataset['page'] === details.filepath) showFacts(article, details);
+  }
+
   #title(title: string): void {
     document.title = title === this.#session.name ? title : `${title} · ${this.#session.name}`;
   }
@@ -338,8 +352,7 @@ export class Navigator {
     } catch {
       return; // The page itself can be read; the rail says that there is nothing more.
     }
-    const article = articleOf(this.#main);
-    if (article && this.#session.details && article.dataset['page'] === page) showFacts(article, this.#session.details);
+    this.#tellFacts();
   }
 
   #setView(view: View): void {

@@ -1,6 +1,7 @@
 // The file of a page, read and written through the server.
 import { ClientError, type UbpClient } from '../client/client';
 import { FileProblem, type FileText, type PageFile } from './saver';
+import { writing } from '../words/writing';
 
 export interface OpenedFile extends FileText {
   filepath: string;
@@ -54,13 +55,13 @@ export function pageFile(client: UbpClient, path: () => string, title: () => str
 
 /** If there is no page at a path, the server may answer with a page of the same name in another folder. */
 function own(asked: string, found: string): void {
-  if (found !== asked) throw new FileProblem('gone', `${asked} was moved or deleted. ${found} has the same name.`);
+  if (found !== asked) throw new FileProblem('gone', writing.saving.movedTo(asked, found));
 }
 
 function inTime<T>(answer: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new ClientError('unreachable', 'The server takes too long to respond.')), PATIENCE);
+    timer = setTimeout(() => reject(new ClientError('unreachable', writing.saving.slow)), PATIENCE);
   });
   return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }

@@ -3,6 +3,7 @@
 // the file, in a pending request, or in the draft.
 import { mergeTexts } from './merge';
 import type { SaveStatus } from '../editor/mount';
+import { writing } from '../words/writing';
 
 /** A file as read: the hash belongs to the text. */
 export interface FileText {
@@ -132,7 +133,7 @@ export class Saver {
     this.#setDirty();
     if (draft.base.hash === now.hash) {
       this.#buffer.adopt(draft.text);
-      this.#events.onNotice('Unsaved edits were restored.');
+      this.#events.onNotice(writing.saving.restored);
       this.#tell('unsaved');
       this.#scheduleSave(AFTER_TYPING);
       return;
@@ -339,7 +340,7 @@ export class Saver {
     const merged = mergeTexts(known.text, ours, found.text);
     this.#buffer.adopt(merged.ours);
     if (merged.ours !== merged.theirs) return this.#ask(found, merged.theirs, false);
-    this.#takeIn(found, known.hash ? 'The file also changed on disk. Both edits were merged.' : '');
+    this.#takeIn(found, known.hash ? writing.saving.merged : '');
   }
 
   #pullInConflict({ theirs, isWhole }: { theirs: FileText; isWhole: boolean }, found: FileText, ours: string): void {
@@ -349,7 +350,7 @@ export class Saver {
     if (isWhole) return this.#ask(found, found.text, true);
     if (merged.ours !== merged.theirs) return this.#ask(found, merged.theirs, false);
     this.#endConflict();
-    this.#takeIn(found, 'The file changed again on disk. Both edits were merged.');
+    this.#takeIn(found, writing.saving.mergedAgain);
   }
 
   /** The text contains the file's version and more. */
@@ -378,7 +379,7 @@ export class Saver {
   }
 
   #tellConflict(): void {
-    this.#tell('conflict', 'The file also changed on disk, in the same place. Choose which version to keep.');
+    this.#tell('conflict', writing.saving.conflict);
   }
 
   #endConflict(): void {

@@ -3,16 +3,18 @@ import type { Navigator } from '../routing/navigator.svelte';
 import { layout } from '../state/layout.svelte';
 import type { Session } from '../state/session.svelte';
 import { settings } from '../state/settings.svelte';
+import english from '../words/en/reader';
 import { isPlain, matches, type Chord } from './keys';
+import { words } from '../words/words';
 
-export type Group = 'Pages' | 'Navigation' | 'View';
+export type Group = 'pages' | 'navigation' | 'view';
 
 export interface Command {
   id: string;
   label: string;
   group: Group;
-  /** Other words to find it by. */
-  words?: string;
+  /** Other words to find it by, among them its English ones. */
+  words: string;
   chords: Chord[];
   /** Whether its shortcut works while a layer is open. */
   everywhere?: boolean;
@@ -22,12 +24,20 @@ export interface Command {
   run(): void;
 }
 
+type Named = Record<string, { label: string; words: string }>;
+
+/** A command in the language of the interface, which is also found by its English words. */
+export function named<Names extends Named>(id: keyof Names & string, now: Names, english: Names): Pick<Command, 'label' | 'words'> {
+  const [shown, meant] = [now[id], english[id]] as [Named[string], Named[string]];
+  return { label: shown.label, words: shown === meant ? shown.words : `${shown.words} ${meant.label} ${meant.words}` };
+}
+
 export function shellCommands(session: Session, navigator: Navigator): Record<'search' | 'sidebar' | 'graph', Command> {
   return {
     search: {
       id: 'search',
-      label: 'Search pages, text and commands',
-      group: 'Navigation',
+      ...named('search', words.shell.commands, english.shell.commands),
+      group: 'navigation',
       chords: ['Ctrl+K', 'Meta+K', '/'],
       everywhere: true,
       unlisted: true,
@@ -35,16 +45,15 @@ export function shellCommands(session: Session, navigator: Navigator): Record<'s
     },
     sidebar: {
       id: 'sidebar',
-      label: 'Toggle sidebar',
-      group: 'View',
-      words: 'toggle page list',
+      ...named('sidebar', words.shell.commands, english.shell.commands),
+      group: 'view',
       chords: ['['],
       run: () => {
         if (layout.noSide) layout.layer = layout.layer === 'pages' ? null : 'pages';
         else settings.side = !settings.side;
       },
     },
-    graph: { id: 'graph', label: 'Graph', group: 'Navigation', words: 'map links', chords: ['g'], isPossible: () => session.phase === 'ready', run: () => navigator.toggle('graph') },
+    graph: { id: 'graph', ...named('graph', words.shell.commands, english.shell.commands), group: 'navigation', chords: ['g'], isPossible: () => session.phase === 'ready', run: () => navigator.toggle('graph') },
   };
 }
 

@@ -6,6 +6,7 @@ import type { Opening } from '../client/protocol';
 import type { Folder } from '../folder/read';
 import type { Site } from '../site';
 import { FEW, endsOf, listed, movedBy, newsOf, patched, reconciled, type Ends } from './changes';
+import { words } from '../words/words';
 
 export type Phase = 'opening' | 'ready' | 'failed' | 'nothing';
 
@@ -104,7 +105,7 @@ export class Session {
     const { pages } = await client.call('list_pages', {});
     if (pages.length === 0) {
       client.close();
-      throw new ClientError('no_pages', `“${folder.name}” contains no Markdown files.`, 'Pages are files that end in .md or .markdown.');
+      throw new ClientError('no_pages', words.app.noPages(folder.name), words.app.pagesEnd);
     }
     this.folder = folder.name;
     this.shown = null;
@@ -285,7 +286,7 @@ export class Session {
   }
 
   #client(): UbpClient {
-    if (!this.client) throw new ClientError('not_open', 'The project is not open yet.');
+    if (!this.client) throw new ClientError('not_open', words.app.notOpen);
     return this.client;
   }
 }

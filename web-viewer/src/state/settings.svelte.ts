@@ -1,4 +1,5 @@
 // The settings, kept in this browser only; `before-paint.js` reads the same entry.
+import { languageOf, speak, type LanguageChoice } from '../words/language.svelte';
 
 export type Theme = 'system' | 'light' | 'dark';
 /** How a page of a writable project is shown: for editing or for reading. */
@@ -10,6 +11,7 @@ export type Width = 'narrow' | 'normal' | 'wide' | 'full';
 
 interface Kept {
   theme: Theme;
+  language: LanguageChoice;
   /** Whether the page list is open beside the page. */
   side: boolean;
   /** Whether the palette may load the model for search by meaning. */
@@ -31,7 +33,7 @@ interface Kept {
 }
 
 const KEY = 'ubp';
-const DEFAULTS: Kept = { theme: 'system', side: true, meaning: true, opening: 'read', live: true, properties: true, font: 'sans', size: 17, width: 'normal', spelling: true, opener: 'vscode://file/{path}:{line}', graphColours: 'none' };
+const DEFAULTS: Kept = { theme: 'system', language: 'system', side: true, meaning: true, opening: 'read', live: true, properties: true, font: 'sans', size: 17, width: 'normal', spelling: true, opener: 'vscode://file/{path}:{line}', graphColours: 'none' };
 
 export const SIZES = { least: 13, most: 24 } as const;
 
@@ -67,6 +69,7 @@ function choose(change: Partial<Kept>): void {
   if (Number.isNaN(next.size)) return;
   chosen = next;
   show(chosen);
+  if ('language' in change) void speakChosen();
   try {
     localStorage.setItem(KEY, JSON.stringify(chosen));
   } catch {
@@ -78,6 +81,11 @@ function choose(change: Partial<Kept>): void {
 export const settings = Object.create(null) as Kept;
 for (const name of Object.keys(DEFAULTS) as (keyof Kept)[]) {
   Object.defineProperty(settings, name, { get: () => chosen[name], set: (value: Kept[typeof name]) => choose({ [name]: value }) });
+}
+
+/** Speaks the language of the settings, as soon as its messages are here. */
+export function speakChosen(): Promise<void> {
+  return speak(languageOf(chosen.language, navigator.languages));
 }
 
 /** Applies stored settings that `before-paint.js` does not handle. */

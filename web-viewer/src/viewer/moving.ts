@@ -5,6 +5,7 @@ import { folderOf, nameOf } from '../text/paths';
 import { toasts } from './toasts.svelte';
 import { moveTogether, takeBack, type Move } from './together';
 import type { Workspace } from './workspace.svelte';
+import { writing } from '../words/writing';
 
 /** The parameters that move a page to a folder under its file name. */
 export function intoFolder(page: string, folder: string): Params<'rename_page'> {
@@ -24,8 +25,7 @@ export async function rename(workspace: Workspace, wanted: Params<'rename_page'>
   workspace.session.noteChange([]);
   const others = followers(done, page);
   const into = folderOf(done.filepath);
-  const what = wanted.title === undefined ? `Moved “${done.title}” to ${into === '' ? 'the top folder' : into}` : `Renamed to “${done.title}”`;
-  const text = `${what}${others > 0 ? `; updated links on ${others} ${others === 1 ? 'page' : 'pages'}` : ''}.`;
+  const text = wanted.title === undefined ? writing.notices.movedPage(done.title, into, others) : writing.notices.renamedPage(done.title, others);
   toasts.tell(text, done.audit_id ? workspace.undo(done.audit_id, () => workspace.moved(done.filepath, page)) : null);
 }
 
@@ -42,7 +42,7 @@ export async function moveFolder(workspace: Workspace, from: string, to: string)
   try {
     const entries = await moveTogether(workspace.client, moves, follow);
     side.moved(from, to);
-    toasts.tell(`Moved the folder ${from} to ${to}: ${moves.length} ${moves.length === 1 ? 'page' : 'pages'}.`, () => takeFolderBack(workspace, entries, moves));
+    toasts.tell(writing.notices.movedFolder(from, to, moves.length), () => takeFolderBack(workspace, entries, moves));
   } finally {
     workspace.session.noteChange([]);
   }
@@ -54,6 +54,6 @@ async function takeFolderBack(workspace: Workspace, entries: readonly string[], 
     await takeBack(workspace.client, entries);
     for (const { from, to } of [...moves].reverse()) await workspace.moved(to, from);
     workspace.session.noteChange([]);
-    toasts.tell('Undone.');
+    toasts.tell(writing.notices.undone);
   });
 }

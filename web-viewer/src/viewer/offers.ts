@@ -33,7 +33,7 @@ export function offersOf(workspace: Workspace): Offers {
       const possible = commandsOf(workspace).filter((command) => !command.unlisted && (command.isPossible?.() ?? true));
       const found = possible.flatMap((command) => {
         const label = fold(command.label);
-        const text = `${label} ${command.words ?? ''}`;
+        const text = `${label} ${fold(command.words)}`;
         if (!words.every((word) => text.includes(word))) return [];
         // Commands whose name starts with it, then whose name contains it, then those found by other words.
         const rank = words.length === 0 ? 0 : label.startsWith(words[0] ?? '') ? 0 : words.every((word) => label.includes(word)) ? 1 : 2;

@@ -2,6 +2,7 @@
 import { settings } from '../state/settings.svelte';
 import { toasts } from './toasts.svelte';
 import type { Workspace } from './workspace.svelte';
+import { writing } from '../words/writing';
 
 /** Schemes that would run or show something here. */
 const REFUSED = /^(?:javascript|data|blob|vbscript|about|view-source):/i;
@@ -38,7 +39,7 @@ export async function openInEditor(workspace: Workspace, page: string): Promise<
   const hasCursor = workspace.isEditing && editor?.shown === page && editor.isPlaced;
   const address = addressIn(settings.opener, `${folders.pages}/${page}`, hasCursor ? editor.line : 1);
   if (!address) {
-    toasts.warn(`The address of your editor is not valid: ${settings.opener || 'it is empty'}. Change it in Settings.`);
+    toasts.warn(writing.notices.badOpener(settings.opener));
     return;
   }
   // The editor reads the file.

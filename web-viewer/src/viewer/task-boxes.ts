@@ -4,6 +4,7 @@ import { readFile } from '../saving/page-file';
 import { withTask } from '../reading/tasks';
 import { toasts } from './toasts.svelte';
 import type { Workspace } from './workspace.svelte';
+import { writing } from '../words/writing';
 
 export function tickTasks(workspace: Workspace, main: HTMLElement): void {
   main.addEventListener('change', (event) => {
@@ -12,7 +13,7 @@ export function tickTasks(workspace: Workspace, main: HTMLElement): void {
     if (!(box instanceof HTMLInputElement) || !box.matches('.task[data-line]') || page === null) return;
     const line = Number(box.dataset['line']);
     void set(workspace, page, line, box.checked).then((isSet) => {
-      if (isSet) box.setAttribute('aria-label', box.checked ? 'Done' : 'To do');
+      if (isSet) box.setAttribute('aria-label', box.checked ? writing.notices.done : writing.notices.toDo);
       else box.checked = !box.checked;
     });
   });
@@ -23,18 +24,18 @@ async function set(workspace: Workspace, page: string, line: number, done: boole
   const saved = await workspace.attempt(async () => {
     await workspace.flush();
     const file = await readFile(workspace.client, page);
-    if (!file.editable) throw new ClientError('read_only', file.reason ?? 'This page cannot be changed.');
+    if (!file.editable) throw new ClientError('read_only', file.reason ?? writing.notices.unchangeable);
     const text = withTask(file.text, line, done);
     if (text === null) {
       void workspace.navigator.refresh();
-      throw new ClientError('conflict', 'The page has changed since it was shown. Try again.');
+      throw new ClientError('conflict', writing.notices.changedSince);
     }
     await workspace.client.call('save_page', { page: file.filepath, text, expected_hash: file.hash });
     workspace.session.noteChange([file.filepath]);
     return true;
   });
   if (!saved) return false;
-  toasts.tell(done ? 'Task done.' : 'Task reopened.', async () => {
+  toasts.tell(done ? writing.notices.taskDone : writing.notices.taskOpen, async () => {
     await set(workspace, page, line, !done);
     await workspace.navigator.refresh();
   });

@@ -1,5 +1,6 @@
 // Collects what is typed while a new page is loading. An empty field has the focus until the page is shown: input methods,
 // pasting and Backspace work in it as usual.
+import { writing } from '../words/writing';
 
 export class TypeAhead {
   readonly #before = document.activeElement;
@@ -9,7 +10,7 @@ export class TypeAhead {
   /** Takes the focus. `text` was typed before. */
   constructor(text: string) {
     this.#field.className = 'hidden-text';
-    this.#field.setAttribute('aria-label', 'Text of the new page');
+    this.#field.setAttribute('aria-label', writing.desk.newText);
     this.#field.dataset['typeAhead'] = '';
     this.#field.value = text;
     this.#field.addEventListener('compositionstart', () => (this.#isComposing = true));

@@ -16,6 +16,7 @@ import { Recent } from './recent.svelte';
 import { Second } from './second/second.svelte';
 import { toasts } from './toasts.svelte';
 import { TypeAhead } from './type-ahead';
+import { writing } from '../words/writing';
 
 /** Milliseconds after which an indicator is shown for a running action. */
 const PATIENCE_MS = 200;
@@ -88,7 +89,7 @@ export class Workspace {
   }
 
   get client(): UbpClient {
-    if (!this.session.client) throw new ClientError('not_open', 'The project is not open yet.');
+    if (!this.session.client) throw new ClientError('not_open', writing.notices.notOpen);
     return this.session.client;
   }
 
@@ -154,14 +155,14 @@ export class Workspace {
   /** Saves at once and reports the result, because the user pressed the shortcut. */
   async saveNow(): Promise<void> {
     await this.flush();
-    if (this.save.state === 'saved') layout.announce('Saved');
+    if (this.save.state === 'saved') layout.announce(writing.notices.saved);
   }
 
   toggleFocus(): void {
     layout.isFocused = !layout.isFocused;
     if (layout.isFocused) document.documentElement.dataset['focus'] = '';
     else delete document.documentElement.dataset['focus'];
-    layout.announce(layout.isFocused ? 'Focus mode' : 'Focus mode off');
+    layout.announce(layout.isFocused ? writing.notices.focus : writing.notices.focusOff);
     this.navigator.focusPage();
   }
 
@@ -182,7 +183,7 @@ export class Workspace {
     // A touch keyboard would cover half of the page.
     if (this.face === 'edit' && !matchMedia('(pointer: coarse)').matches) void this.navigator.desk?.write(page);
     else this.navigator.focusPage();
-    layout.announce(this.face === 'edit' ? 'Editing' : 'Reading');
+    layout.announce(this.face === 'edit' ? writing.notices.editing : writing.notices.reading);
   }
 
   /** Opens a page: for editing at a line, from 1, or as a whole. */
@@ -197,7 +198,7 @@ export class Workspace {
   /** Switches the editor between live preview and source. */
   toggleLive(): void {
     settings.live = !settings.live;
-    layout.announce(settings.live ? 'Live preview' : 'Markdown source');
+    layout.announce(settings.live ? writing.notices.live : writing.notices.source);
   }
 
   async toggleFavorite(page: string): Promise<void> {
@@ -205,7 +206,7 @@ export class Workspace {
     const before = this.favorites;
     const turn = ++this.#favoritesAsked;
     this.favorites = isOne ? before.filter((path) => path !== page) : [...before, page];
-    layout.announce(isOne ? `Removed ${this.title(page)} from favourites` : `Added ${this.title(page)} to favourites`);
+    layout.announce(isOne ? writing.notices.unfavoured(this.title(page)) : writing.notices.favoured(this.title(page)));
     const answer = await this.attempt(() => this.client.call('favorites', isOne ? { remove: [page] } : { add: [page] }));
     // A later request has a newer answer.
     if (turn === this.#favoritesAsked) this.favorites = answer?.pages ?? before;
@@ -245,7 +246,7 @@ export class Workspace {
       this.faces.choose(filepath, 'edit');
       await this.navigator.go({ page: filepath });
       if (!(await this.navigator.desk?.write(filepath, ahead, template === null ? 'end' : (cursor ?? 'title')))) this.#keep(filepath, title, ahead.giveUp());
-      toasts.tell(`Created “${title}”.`, audit_id ? this.undo(audit_id, () => this.unmade(filepath, before), `“${title}” was edited since, so it was not removed. To delete it, use “Delete…” in its menu.`) : null);
+      toasts.tell(writing.notices.created(title), audit_id ? this.undo(audit_id, () => this.unmade(filepath, before), writing.notices.notRemoved(title)) : null);
     } catch (error) {
       // Collects what is typed until the dialog takes it.
       await ahead.composed();
@@ -265,7 +266,7 @@ export class Workspace {
 
   /** Keeps text typed for a page that was not shown, because the user left or it could not be read. */
   #keep(page: string, title: string, typed: string): void {
-    if (typed && !this.editor?.append(page, typed)) toasts.warn(`“${title}” was created but could not be opened. You typed: ${typed}`);
+    if (typed && !this.editor?.append(page, typed)) toasts.warn(writing.notices.notOpened(title, typed));
   }
 
   /** Creating the page was undone: shows the previous page. */
@@ -278,20 +279,20 @@ export class Workspace {
   openBeside(page: string, fragment = ''): void {
     layout.layer = null;
     this.second.open(page, decoded(fragment));
-    layout.announce(`${this.title(page)} is open beside the page`);
+    layout.announce(writing.notices.openBeside(this.title(page)));
   }
 
   closeSecond(): void {
     const hadFocus = document.getElementById('ubp_second')?.contains(document.activeElement) ?? false;
     this.second.close();
-    layout.announce('Closed the page beside');
+    layout.announce(writing.notices.closedBeside);
     if (hadFocus) this.navigator.focusPage();
   }
 
   async copy(text: string): Promise<void> {
     await this.attempt(async () => {
       await window.navigator.clipboard.writeText(text);
-      toasts.tell(`Copied ${text}`);
+      toasts.tell(writing.notices.copied(text));
     });
   }
 
@@ -327,7 +328,7 @@ export class Workspace {
     if (this.page !== page) return;
     if (!this.keepsGone) {
       this.session.noteChange([page]);
-      toasts.tell(`“${this.session.shown?.title ?? page}” was restored.`);
+      toasts.tell(writing.notices.restored(this.session.shown?.title ?? page));
     }
     editor.focus();
   }
@@ -346,9 +347,9 @@ export class Workspace {
           await this.restored(page);
           return true;
         });
-        if (!isBack) offer(`The text of “${title}” could not be restored yet, but is still kept.`);
+        if (!isBack) offer(writing.notices.stillKept(title));
       });
-    offer(`The text of “${title}” was discarded.`);
+    offer(writing.notices.discarded(title));
     await this.removed(page);
   }
 
@@ -370,14 +371,14 @@ export class Workspace {
   attached(files: readonly Output<'add_attachment'>[], takeBack: () => void): void {
     filesOf(this.client).forget();
     const [stored, known] = [files.filter(({ existed }) => !existed), files.filter(({ existed }) => existed)];
-    const names = (some: typeof files) => (some.length === 1 ? (some[0]?.filepath ?? '') : `${some.length} files`);
-    if (known.length > 0) toasts.tell(`Already there, and linked: ${names(known)}.`);
+    const names = (some: typeof files) => (some.length === 1 ? (some[0]?.filepath ?? '') : writing.notices.files(some.length));
+    if (known.length > 0) toasts.tell(writing.notices.known(names(known)));
     if (stored.length === 0) return;
     const undo = async () => {
       for (const { audit_id } of stored) if (audit_id) await this.undo(audit_id)();
       takeBack();
     };
-    toasts.tell(`Stored ${names(stored)}.`, undo);
+    toasts.tell(writing.notices.stored(names(stored)), undo);
   }
 
   /** `ifWritten` is the message if a page was edited since and is therefore kept. */
@@ -390,7 +391,7 @@ export class Workspace {
         });
         this.session.noteChange(changed.map(({ filepath }) => filepath));
         await follow?.();
-        toasts.tell('Undone.');
+        toasts.tell(writing.notices.undone);
       });
     };
   }
@@ -401,9 +402,9 @@ export class Workspace {
       this.session.noteChange([]);
       const missing = reviewed.filter((page) => page.missing.length > 0);
       const [first] = reviewed;
-      const parts = [reviewed.length === 1 && first ? `“${this.title(first.filepath)}” was marked as reviewed.` : `${reviewed.length} pages were marked as reviewed.`];
-      if (missing.length > 0) parts.push(`${missing.length === 1 ? 'One page lists' : `${missing.length} pages list`} files that do not exist any more: update source_refs.`);
-      if (refused.length + without_sources.length > 0) parts.push(`${refused.length + without_sources.length} could not be marked.`);
+      const parts = [reviewed.length === 1 && first ? writing.notices.reviewedOne(this.title(first.filepath)) : writing.notices.reviewedMany(reviewed.length)];
+      if (missing.length > 0) parts.push(writing.notices.listMissing(missing.length));
+      if (refused.length + without_sources.length > 0) parts.push(writing.notices.unmarked(refused.length + without_sources.length));
       const isSettled = reviewed.length > 0 && audit_id !== null;
       toasts.tell(parts.join(' '), isSettled ? this.undo(audit_id, async () => this.session.noteChange([])) : null);
     });
@@ -414,14 +415,14 @@ export class Workspace {
       await this.flush();
       const done = await this.client.call('accept', { source: source.filepath, target: target.filepath, line: place?.line ?? null, text: place?.text ?? null });
       this.session.noteChange([done.source, done.target]);
-      toasts.tell(`Linked to “${target.title}”.`, done.audit_id ? this.undo(done.audit_id) : null);
+      toasts.tell(writing.notices.linkedTo(target.title), done.audit_id ? this.undo(done.audit_id) : null);
     });
   }
 
   async dismissSuggestion({ source, target }: Suggestion | Mention): Promise<void> {
     await this.attempt(async () => {
       const { audit_id } = await this.client.call('dismiss', { source: source.filepath, target: target.filepath });
-      toasts.tell(`“${target.title}” will not be suggested here again.`, audit_id ? this.undo(audit_id, async () => this.session.noteChange([source.filepath])) : null);
+      toasts.tell(writing.notices.notSuggested(target.title), audit_id ? this.undo(audit_id, async () => this.session.noteChange([source.filepath])) : null);
     });
   }
 }

@@ -4,6 +4,7 @@ import type { RenderPageOutput } from '#contract';
 import { parsed } from '../../reading/article';
 import { usualUrl } from '../../routing/urls';
 import type { PageContext } from '../page-context';
+import { writing } from '../../words/writing';
 
 /** Embeds as last shown, so that they are there at once when they are shown again. */
 const shownBefore = new Map<string, HTMLElement>();
@@ -54,12 +55,12 @@ function title(written: string, answer: { filepath: string; place: string | null
 
 async function made(written: string, context: PageContext): Promise<Node[]> {
   const answer = await context.answers.now(written);
-  if (!answer?.filepath) return [told(answer?.source_path ? `${answer.source_path} is not a page, and is not shown here.` : 'No page has this name.')];
+  if (!answer?.filepath) return [told(answer?.source_path ? writing.editor.notAPage(answer.source_path) : writing.editor.noPage)];
   const page = await context.host.client.call('render_page', { filepath: answer.filepath });
   const content = contentOf(page, context);
-  const inside = answer.anchor ? (answer.place ? part(content, answer.place) : [told('The page has no such heading or block.')]) : [...content.childNodes];
+  const inside = answer.anchor ? (answer.place ? part(content, answer.place) : [told(writing.editor.noPart)]) : [...content.childNodes];
   const isEmpty = inside.every((node) => !node.textContent?.trim() && !(node instanceof Element && node.querySelector('img')));
-  return [title(written, { filepath: answer.filepath, place: answer.place }, page, context), ...(isEmpty ? [told('This page is empty.')] : inside)];
+  return [title(written, { filepath: answer.filepath, place: answer.place }, page, context), ...(isEmpty ? [told(writing.editor.emptyPage)] : inside)];
 }
 
 async function fill(frame: HTMLElement, written: string, context: PageContext, view: EditorView): Promise<void> {
@@ -87,11 +88,11 @@ export function embedElement(written: string, context: PageContext, view: Editor
   const frame = document.createElement('section');
   frame.className = 'embed cm-embed';
   frame.dataset['embed'] = written;
-  frame.setAttribute('aria-label', `Embedded: ${written.slice(3, -2)}`);
+  frame.setAttribute('aria-label', writing.editor.embedded(written.slice(3, -2)));
   frame.tabIndex = -1;
   const before = shownBefore.get(`${context.filepath}\n${written}`);
   if (before) frame.append(...before.cloneNode(true).childNodes);
-  else frame.append(told('Loading…'));
+  else frame.append(told(writing.editor.loading));
   void fill(frame, written, context, view);
   return frame;
 }

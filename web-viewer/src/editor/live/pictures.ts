@@ -4,6 +4,7 @@ import type { SyntaxNode } from '@lezer/common';
 import { isPicture } from '../../text/paths';
 import type { PageContext } from '../page-context';
 import { sizeIn } from './written';
+import { writing } from '../../words/writing';
 
 export interface PictureSource {
   /** An embed as written, or the destination of a Markdown picture. */
@@ -54,8 +55,8 @@ function setAddress(frame: HTMLElement, address: string | null | undefined, { pi
   frame.classList.toggle('cm-picture-broken', address === null);
   if (address === null) {
     const isOutside = /^https?:/i.test(picture.written);
-    frame.textContent = picture.description || (isOutside ? 'Image' : picture.written);
-    frame.title = isOutside ? `Image on another site: ${picture.written}` : 'No file has this name';
+    frame.textContent = picture.description || (isOutside ? writing.editor.image : picture.written);
+    frame.title = isOutside ? writing.editor.imageElsewhere(picture.written) : writing.editor.noFile;
     return;
   }
   const image = document.createElement('img');
@@ -70,7 +71,7 @@ function setAddress(frame: HTMLElement, address: string | null | undefined, { pi
   });
   image.addEventListener('error', () => {
     frame.classList.add('cm-picture-broken');
-    frame.textContent = 'This image cannot be displayed.';
+    frame.textContent = writing.editor.badImage;
     view?.requestMeasure();
   });
   image.src = address;

@@ -3,8 +3,7 @@ import { parsed } from '../../reading/article';
 import { renderBlock } from '../../reading/blocks';
 import type { EditorHost } from '../mount';
 import { registerBlock } from './blocks';
-
-const INVALID = 'This formula is invalid.';
+import { writing } from '../../words/writing';
 
 const PLAIN = { page: () => undefined, file: () => undefined, ticks: false };
 
@@ -15,14 +14,14 @@ export function registerRenderers(host: EditorHost, page: () => string): void {
     const text = `\`\`\`\`\`\`${info}\n${source}\n\`\`\`\`\`\``;
     const { html } = await host.client.call('render_part', { page: page(), text });
     const answer = parsed(html, PLAIN).querySelector<HTMLElement>('.query');
-    if (!answer) throw new Error('This query could not be shown.');
+    if (!answer) throw new Error(writing.editor.badQuery);
     return answer;
   });
   registerBlock('math', async ({ source, isDisplay }) => {
     const text = isDisplay ? `$$${source}$$` : `$${source}$`;
     const { html } = await host.client.call('render_part', { page: page(), text });
     const formula = parsed(html, PLAIN).querySelector<HTMLElement>('math');
-    if (!formula) throw new Error(INVALID);
+    if (!formula) throw new Error(writing.editor.badFormula);
     return formula;
   });
 }

@@ -4,6 +4,7 @@ import { isolateHistory } from '@codemirror/commands';
 import { pageContext } from '../page-context';
 import { mathsElement, stopRendering } from './code-widgets';
 import { pictureElement, type PictureSource } from './pictures';
+import { writing } from '../../words/writing';
 
 /** Sets or removes the `x` between the brackets that start at `open`: one character, one step of undo. */
 export function toggleTask(view: EditorView, open: number): boolean {
@@ -41,7 +42,7 @@ export class TaskBox extends WidgetType {
     box.checked = this.isDone;
     box.disabled = this.isReadOnly;
     box.tabIndex = -1;
-    box.setAttribute('aria-label', 'Done');
+    box.setAttribute('aria-label', writing.editor.taskDone);
     // The text keeps the focus and its cursor.
     box.addEventListener('mousedown', (event) => event.preventDefault());
     box.addEventListener('click', (event) => {

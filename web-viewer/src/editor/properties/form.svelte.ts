@@ -16,6 +16,7 @@ import { isBroken, type Kind, type Property } from './model';
 import { FORM_EVENT, isForm, lineOf, showEmpty, shownProperties, showYaml, type Shown } from './shown';
 import { SourceMatches } from './sources';
 import { isMissing, linkText, Suggestions } from './suggestions';
+import { writing } from '../../words/writing';
 
 export interface Row {
   key: string;
@@ -148,7 +149,7 @@ export class PropertiesForm {
     const { source, at, matter } = state.field(shownProperties);
     const changes = state.readOnly ? null : changesOf(source, edit, isWords);
     if (!changes || (!matter && isUnclosed(state))) {
-      this.context.tell(`“${edit.key}” could not be changed in the form. Edit it as YAML.`);
+      this.context.tell(writing.properties.unchanged(edit.key));
       return false;
     }
     if (changes.length === 0) return true;
@@ -191,7 +192,7 @@ export class PropertiesForm {
   rename(row: Row, to: string): void {
     const name = to.trim();
     if (!name || name === row.key) return;
-    if (this.rows.some(({ key }) => key === name)) this.context.tell(`There is a property “${name}” already.`);
+    if (this.rows.some(({ key }) => key === name)) this.context.tell(writing.properties.taken(name));
     else if (row.property) this.edit({ do: 'rename', key: row.key, to: name });
     else {
       this.#added.set(name, row.field.kind);
@@ -228,7 +229,7 @@ export class PropertiesForm {
     const answer = await this.context.answers.now(item).catch(() => null);
     if (answer?.filepath) this.context.host.open({ page: answer.filepath });
     else if (answer?.source_path) this.openFile(answer.source_path);
-    else this.context.tell('This link is broken.');
+    else this.context.tell(writing.properties.brokenLink);
   }
 
   openFile(path: string): void {

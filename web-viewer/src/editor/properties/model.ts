@@ -1,6 +1,7 @@
 // Front matter as properties: for each key its kind, its value, and where they are written. Every position is an offset in the
 // YAML, so that a change replaces only what it is about.
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Pair, type Scalar, type YAMLMap } from 'yaml';
+import { writing } from '../../words/writing';
 
 export interface Span {
   from: number;
@@ -86,14 +87,6 @@ function kindOf(text: string, value: unknown): ScalarProperty['kind'] {
   if (DATE.test(text)) return 'date';
   return TIME.test(text) ? 'time' : 'text';
 }
-
-/** What to do, where the message of the parser does not say it. */
-const HINTS: Partial<Record<string, string>> = {
-  BLOCK_AS_IMPLICIT_KEY: '. Put a text with a colon in quotes.',
-  MULTILINE_IMPLICIT_KEY: '. A key and its value need a colon between them.',
-  BAD_ALIAS: '. Put a text with * at its beginning in quotes.',
-  UNEXPECTED_TOKEN: '. Put a text with special characters in quotes.',
-};
 
 class Reader {
   readonly #source: string;
@@ -185,10 +178,10 @@ export function read(source: string): Model | Broken {
   const lines = new LineCounter();
   const parsed = parseDocument(source, { keepSourceTokens: true, prettyErrors: false, lineCounter: lines });
   const [error] = parsed.errors;
-  if (error) return { line: Math.max(1, lines.linePos(error.pos[0]).line), message: `${error.message}${HINTS[error.code] ?? ''}` };
+  if (error) return { line: Math.max(1, lines.linePos(error.pos[0]).line), message: writing.properties.yaml(error.code, error.message) };
   const map = parsed.contents as YAMLMap | null;
   if (map === null || (isScalar(map) && map.value === null)) return { properties: [], isExtensible: true, listForm: 'flow', indent: '' };
-  if (!isMap(map)) return { line: 1, message: 'Front matter must consist of keys with values, such as `title: Login`' };
+  if (!isMap(map)) return { line: 1, message: writing.properties.notKeys };
   const reader = new Reader(source);
   const properties = map.items.map((pair) => reader.property(pair));
   const first = map.range?.[0] ?? 0;

@@ -12,6 +12,7 @@ import Form from './Form.svelte';
 import { PropertiesForm } from './form.svelte';
 import { hiding, isForm, lineOf, showEmpty, shownProperties } from './shown';
 import { isBroken } from './model';
+import { writing } from '../../words/writing';
 
 class Panel {
   readonly dom = document.createElement('div');
@@ -71,7 +72,7 @@ export function editProperties(view: EditorView): boolean {
     settings.properties = true;
     own.form.asForm();
     own.focus();
-  } else if (isUnclosed(state)) own.form.context.tell('The first line begins front matter that does not end: add a line with “---” below it.');
+  } else if (isUnclosed(state)) own.form.context.tell(writing.properties.unclosed);
   else if (!state.readOnly) {
     view.dispatch({ effects: showEmpty.of(true) });
     own.focus();

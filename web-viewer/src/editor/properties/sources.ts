@@ -3,6 +3,7 @@ import type { ProjectFile } from '#contract';
 import type { FileList, ProjectFiles } from '../../state/project-files';
 import { fold } from '../../text/fold';
 import type { Choice } from './suggestions';
+import { writing } from '../../words/writing';
 
 /** Milliseconds for which entries to count, and keys of a glob, are collected. */
 const PAUSE = 120;
@@ -10,7 +11,6 @@ const MOST = 8;
 
 export const isGlob = (path: string): boolean => /[*?[\]{}]/.test(path);
 
-const counted = (count: number): string => `${count.toLocaleString()} ${count === 1 ? 'file' : 'files'}`;
 const asWritten = (entry: string): string => entry.trim().replace(/^\.\//, '');
 
 interface Candidate extends Choice {
@@ -26,7 +26,7 @@ function candidate(path: string, note: string): Candidate {
 
 /** All files and folders, prepared for matching. */
 export function candidates({ files, folders }: FileList): Candidate[] {
-  return [...folders.map(({ path, files: count }) => candidate(path, `folder, ${counted(count)}`)), ...files.map(({ path }) => candidate(path, ''))];
+  return [...folders.map(({ path, files: count }) => candidate(path, writing.properties.folder(count))), ...files.map(({ path }) => candidate(path, ''))];
 }
 
 /** How well a path matches, smaller is better; `null` if it does not. */
@@ -62,7 +62,7 @@ export function globsBelow(files: readonly ProjectFile[], typed: string): Choice
   return [...counts]
     .sort((a, b) => b[1] - a[1])
     .slice(0, 2)
-    .map(([ending, count]) => ({ text: `${escaped}**/*${ending}`, label: `${escaped}**/*${ending}`, note: `glob, ${counted(count)}` }));
+    .map(([ending, count]) => ({ text: `${escaped}**/*${ending}`, label: `${escaped}**/*${ending}`, note: writing.properties.glob(count) }));
 }
 
 /** What completes an entry. `used`: entries of pages, which come first. */
@@ -83,7 +83,7 @@ export class SourceChoices {
     if (this.#prepared?.list !== list) this.#prepared = { list, all: candidates(list) };
     // A name may have brackets, as in `app/[id]/page.ts`.
     if (isGlob(typed)) return [...matchingPaths(this.#prepared.all, typed).slice(0, MOST / 2), ...(await this.#glob(asWritten(typed), used, turn))];
-    const known = used.map((path) => candidate(path, isGlob(path) ? 'glob' : 'used by a page'));
+    const known = used.map((path) => candidate(path, isGlob(path) ? 'glob' : writing.properties.usedByPage));
     if (!typed.trim()) return [...matchingPaths(known.filter(({ text }) => isGlob(text)), ''), ...matchingPaths(this.#prepared.all, '')].slice(0, MOST);
     const globs = matchingPaths(known.filter(({ text }) => isGlob(text)), typed).slice(0, 2);
     const below = globsBelow(list.files, typed).filter(({ text }) => !globs.some((glob) => glob.text === text));
@@ -103,7 +103,7 @@ export class SourceChoices {
     if (turn !== this.#turn) return [];
     const others = used.filter((path) => isGlob(path) && path !== typed && path.startsWith(typed)).slice(0, MOST / 2 - 1);
     const counts = await this.#files.matches([typed, ...others]);
-    return [typed, ...others].map((glob, at) => ({ text: glob, label: glob, note: `glob, ${counts[at] ? counted(counts[at]) : 'no files'}` }));
+    return [typed, ...others].map((glob, at) => ({ text: glob, label: glob, note: writing.properties.glob(counts[at] ?? 0) }));
   }
 }
 

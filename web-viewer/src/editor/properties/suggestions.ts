@@ -6,6 +6,7 @@ import { spelledPages } from '../smart-linking';
 import { SourceChoices, type SourceMatches } from './sources';
 import { KNOWN_KEYS, KNOWN_TYPES, type Completes } from './keys';
 import type { Kind } from './model';
+import { writing } from '../../words/writing';
 
 export interface Choice {
   /** What is written. */
@@ -81,7 +82,7 @@ export class Suggestions {
   /** Keys that match, with the kind that they have elsewhere. */
   async keys(typed: string, taken: ReadonlySet<string>): Promise<Choice[]> {
     const known = [...KNOWN_KEYS, ...this.#context.answers.linkTypes].map((key) => plain(key));
-    const own = (await this.#ownKeys()).filter(({ key }) => !known.some(({ text }) => text === key)).map(({ key }) => plain(key, 'used in this project'));
+    const own = (await this.#ownKeys()).filter(({ key }) => !known.some(({ text }) => text === key)).map(({ key }) => plain(key, writing.properties.usedHere));
     return matching([...known, ...own].filter(({ text }) => !taken.has(text)), typed);
   }
 

@@ -1,5 +1,6 @@
 // Lines of a file: how a link names them, and its language.
 import { nameOf } from '../../text/paths';
+import { writing } from '../../words/writing';
 
 /** The first and last line that a fragment names, from 1. */
 export function linesIn(fragment: string, count: number): { first: number; last: number } | null {
@@ -18,7 +19,7 @@ export function languageOf(path: string): string {
 }
 
 export function sizeInWords(bytes: number): string {
-  if (bytes < 1000) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`;
+  if (bytes < 1000) return writing.files.bytes(bytes);
   const [size, unit] = bytes < 1_000_000 ? [bytes / 1000, 'kB'] : [bytes / 1_000_000, 'MB'];
   return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${unit}`;
 }

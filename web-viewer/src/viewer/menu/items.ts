@@ -3,6 +3,7 @@ import { folderOf } from '../../text/paths';
 import { canOpen, openInEditor } from '../opener';
 import { linkTo, type Workspace } from '../workspace.svelte';
 import type { MenuItem } from './Menu.svelte';
+import { writing } from '../../words/writing';
 
 /** A page or a folder, by its path relative to the pages folder. */
 export interface Subject {
@@ -14,33 +15,33 @@ export interface Subject {
 export function pageItems(workspace: Workspace, page: string, more: readonly MenuItem[] = []): MenuItem[] {
   const isThere = workspace.session.byPath.has(page);
   const opens: MenuItem[] = [
-    ...(workspace.second.isPossible ? [{ label: 'Open beside', icon: 'beside' as const, run: () => workspace.openBeside(page) }] : []),
-    ...(canOpen(workspace) ? [{ label: 'Open in editor', icon: 'code' as const, run: () => void openInEditor(workspace, page) }] : []),
+    ...(workspace.second.isPossible ? [{ label: writing.menu.openBeside, icon: 'beside' as const, run: () => workspace.openBeside(page) }] : []),
+    ...(canOpen(workspace) ? [{ label: writing.menu.openInEditor, icon: 'code' as const, run: () => void openInEditor(workspace, page) }] : []),
   ];
   const copies: MenuItem[] = [
-    { label: 'Copy link', icon: 'link', run: () => void workspace.copy(linkTo(page)) },
-    { label: 'Copy path', icon: 'page', run: () => void workspace.copy(page) },
+    { label: writing.menu.copyLink, icon: 'link', run: () => void workspace.copy(linkTo(page)) },
+    { label: writing.menu.copyPath, icon: 'page', run: () => void workspace.copy(page) },
   ];
   if (!isThere) return [...more, ...copies];
   return [
-    { label: 'Rename…', icon: 'edit', run: () => (workspace.dialog = { kind: 'rename', page }) },
-    { label: 'Move to…', icon: 'folder', run: () => (workspace.dialog = { kind: 'rename', page, isMove: true }) },
+    { label: writing.menu.rename, icon: 'edit', run: () => (workspace.dialog = { kind: 'rename', page }) },
+    { label: writing.menu.move, icon: 'folder', run: () => (workspace.dialog = { kind: 'rename', page, isMove: true }) },
     ...more,
     ...opens,
     ...copies,
-    { label: 'Delete…', icon: 'trash', run: () => (workspace.dialog = { kind: 'delete', page }) },
+    { label: writing.menu.delete, icon: 'trash', run: () => (workspace.dialog = { kind: 'delete', page }) },
   ];
 }
 
 /** Actions on a row of the page list. */
 export function rowItems(workspace: Workspace, { kind, path }: Subject): MenuItem[] {
   const folder = kind === 'folder' ? path : folderOf(path);
-  const create: MenuItem = { label: 'New page here…', icon: 'plus', run: () => (workspace.dialog = { kind: 'new', name: '', folder }) };
+  const create: MenuItem = { label: writing.menu.newHere, icon: 'plus', run: () => (workspace.dialog = { kind: 'new', name: '', folder }) };
   const moves: MenuItem[] = [
-    { label: 'Rename…', icon: 'edit', run: () => (workspace.dialog = { kind: 'folder', path }) },
-    { label: 'Move to…', icon: 'folder', run: () => (workspace.dialog = { kind: 'folder', path, isMove: true }) },
+    { label: writing.menu.rename, icon: 'edit', run: () => (workspace.dialog = { kind: 'folder', path }) },
+    { label: writing.menu.move, icon: 'folder', run: () => (workspace.dialog = { kind: 'folder', path, isMove: true }) },
   ];
-  if (kind === 'folder') return [create, ...moves, { label: 'Copy path', icon: 'page', run: () => void workspace.copy(path) }];
-  const tab: MenuItem = { label: 'Open in new tab', icon: 'forward', run: () => void window.open(workspace.navigator.href({ page: path }), '_blank', 'noopener') };
+  if (kind === 'folder') return [create, ...moves, { label: writing.menu.copyPath, icon: 'page', run: () => void workspace.copy(path) }];
+  const tab: MenuItem = { label: writing.menu.newTab, icon: 'forward', run: () => void window.open(workspace.navigator.href({ page: path }), '_blank', 'noopener') };
   return [create, ...pageItems(workspace, path, [tab])];
 }

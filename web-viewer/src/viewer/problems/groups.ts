@@ -2,6 +2,7 @@
 import type { DoctorOutput, Finding, Severity, WantedPage } from '#contract';
 import { fold } from '../../text/fold';
 import { wordsOf } from '../../text/match';
+import { writing } from '../../words/writing';
 
 /** A row of the list. */
 export type ProblemRow =
@@ -12,26 +13,10 @@ export type ProblemRow =
 /** The key of the group of missing pages. */
 export const WANTED = 'wanted_page';
 
-const LABELS: Record<string, string> = {
-  unresolved_link: 'Broken links',
-  missing_heading: 'Links to missing headings',
-  ambiguous_link: 'Ambiguous links',
-  orphan_page: 'Pages without links',
-  duplicate_title: 'Duplicate titles',
-  duplicate_text: 'Duplicate texts',
-  dependency_cycle: 'Dependency cycles',
-  contested_id: 'Duplicate ids',
-  unreadable: 'Unreadable files',
-  own_page_type: 'Types of your own',
-  template: 'Templates with errors',
-  unknown_setting: 'Unknown settings',
-  front_matter_syntax: 'Invalid front matter',
-};
-
 /** `schema_key` as “Schema key”, for kinds without a better name. */
 export function labelOf(code: string): string {
   const words = code.replaceAll('_', ' ');
-  return LABELS[code] ?? words.charAt(0).toUpperCase() + words.slice(1);
+  return writing.problems.labels[code] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** The text of each finding to filter by, because there may be thousands and each key filters them. */
@@ -79,7 +64,7 @@ export function rowsOf(answer: DoctorOutput, { typed, severity, closed }: Select
 function wantedRows({ wanted_pages }: DoctorOutput, matches: (text: string) => boolean, isOpen: boolean): ProblemRow[] {
   const wanted = wanted_pages.filter(({ target }) => matches(fold(`${labelOf('unresolved_link')} ${target}`)));
   if (wanted.length === 0) return [];
-  const group: ProblemRow = { kind: 'group', key: WANTED, code: WANTED, label: 'Wanted pages', severity: 'warning', count: wanted.length, hint: 'create a page, and the links to it work', isOpen };
+  const group: ProblemRow = { kind: 'group', key: WANTED, code: WANTED, label: writing.problems.wanted, severity: 'warning', count: wanted.length, hint: writing.problems.wantedHint, isOpen };
   return [group, ...(isOpen ? wanted.map((wanted): ProblemRow => ({ kind: 'wanted', key: `${WANTED} ${wanted.target}`, wanted })) : [])];
 }
 

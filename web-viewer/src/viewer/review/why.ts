@@ -1,8 +1,9 @@
 // Why pages need a review: sorting and texts.
 import type { CheckedPage, Staleness } from '#contract';
-import { shortDate } from '../../reading/facts';
+import { shortDate } from '../../words/format';
 import { fold } from '../../text/fold';
 import { wordsOf } from '../../text/match';
+import { writing } from '../../words/writing';
 
 export function needsReview(staleness: Staleness): staleness is 'stale' | 'possibly_stale' {
   return staleness === 'stale' || staleness === 'possibly_stale';
@@ -41,6 +42,6 @@ export function inReview(pages: readonly CheckedPage[], { typed, state, order }:
 export function summary(page: CheckedPage): string {
   const [first, ...others] = page.stale_refs;
   const when = shortDate(overtakenAt(page));
-  const what = first ? (others.length > 0 ? `${first} and ${others.length} more` : first) : page.suspect_path.length > 1 ? `builds on ${page.suspect_path.at(-1)}` : '';
+  const what = first ? (others.length > 0 ? writing.review.andMore(first, others.length) : first) : page.suspect_path.length > 1 ? writing.review.builds(page.suspect_path.at(-1) ?? '') : '';
   return [what, when].filter(Boolean).join(' · ');
 }

@@ -1,0 +1,20 @@
+// Errors and buttons of all parts.
+export const app = {
+  noAnswer: 'The server is not responding.',
+  stillRunning: 'Is `ubp viewer` still running?',
+  status: (status: number) => `The server returned status ${status}.`,
+  notLoaded: (what: string, status?: number) => `${what} could not be loaded${status ? ` (${status})` : ''}.`,
+  checkConnection: 'Check the connection, then try again.',
+  closed: 'The project was closed.',
+  noEngine: 'This build has no engine for browsers. It works only with `ubp viewer`.',
+  noStart: 'The engine could not be started.',
+  crashed: 'The engine crashed and was restarted.',
+  problem: 'Problem',
+  partNotLoaded: 'Part of the app could not be loaded.',
+  again: 'Try again',
+  dismiss: 'Dismiss',
+  close: 'Close',
+  noPages: (folder: string) => `“${folder}” contains no Markdown files.`,
+  pagesEnd: 'Pages are files that end in .md or .markdown.',
+  notOpen: 'The project is not open yet.',
+};

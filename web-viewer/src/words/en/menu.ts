@@ -1,0 +1,12 @@
+// undefined.
+export const menu = {
+  openBeside: 'Open beside',
+  openInEditor: 'Open in editor',
+  copyLink: 'Copy link',
+  copyPath: 'Copy path',
+  rename: 'Rename…',
+  move: 'Move to…',
+  delete: 'Delete…',
+  newHere: 'New page here…',
+  newTab: 'Open in new tab',
+};

@@ -1,0 +1,40 @@
+// Problems.
+import { counted, isOne } from '../plural';
+
+export const problems = {
+  severities: {
+    error: (count: number): string => (isOne(count) ? 'error' : 'errors'),
+    warning: (count: number): string => (isOne(count) ? 'warning' : 'warnings'),
+    info: (count: number): string => (isOne(count) ? 'note' : 'notes'),
+  },
+  whole: 'the whole project',
+  title: 'Problems',
+  showOnly: 'Show only',
+  checking: 'Checking…',
+  check: 'Check again',
+  filter: 'Filter problems',
+  checkingAll: 'Checking the project…',
+  none: 'No problems found',
+  noneAbout: 'All links lead somewhere, and all pages can be read.',
+  noMatch: 'No matching problems.',
+  howToFix: (hint: string) => `How to fix: ${hint}`,
+  wantedBy: (links: number, pages: number) => `${counted(links, 'link')} on ${counted(pages, 'page')}`,
+  createPage: 'Create page…',
+  labels: {
+    unresolved_link: 'Broken links',
+    missing_heading: 'Links to missing headings',
+    ambiguous_link: 'Ambiguous links',
+    orphan_page: 'Pages without links',
+    duplicate_title: 'Duplicate titles',
+    duplicate_text: 'Duplicate texts',
+    dependency_cycle: 'Dependency cycles',
+    contested_id: 'Duplicate ids',
+    unreadable: 'Unreadable files',
+    own_page_type: 'Types of your own',
+    template: 'Templates with errors',
+    unknown_setting: 'Unknown settings',
+    front_matter_syntax: 'Invalid front matter',
+  } as Record<string, string>,
+  wanted: 'Wanted pages',
+  wantedHint: 'create a page, and the links to it work',
+};

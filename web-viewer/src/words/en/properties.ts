@@ -1,0 +1,50 @@
+// The form of front matter.
+import { counted } from '../plural';
+
+/** What to do, where the message of the parser does not say it. */
+const HINTS: Partial<Record<string, string>> = {
+  BLOCK_AS_IMPLICIT_KEY: '. Put a text with a colon in quotes.',
+  MULTILINE_IMPLICIT_KEY: '. A key and its value need a colon between them.',
+  BAD_ALIAS: '. Put a text with * at its beginning in quotes.',
+  UNEXPECTED_TOKEN: '. Put a text with special characters in quotes.',
+};
+
+export const properties = {
+  choices: (field: string) => `${field}: choices`,
+  title: 'Properties',
+  asYaml: 'Edit as YAML',
+  newName: 'Name of the new property',
+  name: 'Name of a property',
+  add: 'Add property',
+  broken: 'The properties are not valid YAML.',
+  atLine: (line: number, message: string) => `Line ${line}: ${message}`,
+  showLine: 'Show the line',
+  yamlTitle: 'Properties as YAML',
+  asForm: 'Show as form',
+  kinds: { text: 'Text', number: 'Number', checkbox: 'Checkbox', date: 'Date', time: 'Date and time', list: 'List' },
+  newNameOf: (key: string) => `New name of ${key}`,
+  rename: 'Rename',
+  remove: 'Remove',
+  item: (key: string, at: number) => `${key}, item ${at}`,
+  noFile: 'No file of the project matches',
+  noPage: 'This page does not exist',
+  openPage: 'Open the page',
+  openFile: 'Ctrl+click opens the file',
+  matchesNone: ', matches no file',
+  missingPage: ', missing page',
+  removeItem: (item: string) => `Remove ${item}`,
+  addTo: (key: string, items: number) => (items > 0 ? `Add to ${key}, ${counted(items, 'item')}` : `Add to ${key}`),
+  empty: 'Empty',
+  nothing: 'empty',
+  asYamlOf: (key: string) => `Edit as YAML: ${key}`,
+  unchanged: (key: string) => `“${key}” could not be changed in the form. Edit it as YAML.`,
+  taken: (name: string) => `There is a property “${name}” already.`,
+  brokenLink: 'This link is broken.',
+  yaml: (code: string, message: string) => `${message}${HINTS[code] ?? ''}`,
+  notKeys: 'Front matter must consist of keys with values, such as `title: Login`',
+  unclosed: 'The first line begins front matter that does not end: add a line with “---” below it.',
+  folder: (files: number) => `folder, ${counted(files, 'file')}`,
+  glob: (files: number) => `glob, ${files > 0 ? counted(files, 'file') : 'no files'}`,
+  usedByPage: 'used by a page',
+  usedHere: 'used in this project',
+};

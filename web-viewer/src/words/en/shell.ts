@@ -1,0 +1,26 @@
+// The bar, the layers, and commands of every project.
+export const shell = {
+  pageList: 'Page list',
+  search: 'Search',
+  yourFolder: 'Your folder',
+  onlyHere: ', only in this browser',
+  graph: 'Graph',
+  about: 'About this page',
+  settings: 'Settings',
+  pages: 'Pages',
+  nothing: 'There is nothing to search yet.',
+  openFolder: 'Open a folder',
+  loadingSearch: 'Loading search…',
+  loadingGraph: 'Loading graph…',
+  loadingProject: 'Loading project…',
+  welcome: 'Open a folder of pages',
+  welcomeAbout: 'Drop a folder of Markdown files anywhere in this window, or choose one. Read and search its pages, and explore their graph. Nothing is uploaded.',
+  choose: 'Choose a folder…',
+  loadingPage: 'Loading page',
+  commands: {
+    search: { label: 'Search pages, text and commands', words: '' },
+    sidebar: { label: 'Toggle sidebar', words: 'toggle page list' },
+    graph: { label: 'Graph', words: 'map links' },
+  },
+  skip: 'Skip to the page',
+};

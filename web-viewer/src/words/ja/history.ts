@@ -1,0 +1,38 @@
+// Versions of a page.
+import { number } from '../format';
+import type { history as english } from '../en/history';
+
+export const history = {
+  noVersions: 'このプロジェクトはバージョン管理されていないか、コミットがありません。ページの版を残すには、フォルダーで `git init` を実行し、コミットしてください。エージェントやコマンドによる編集は、いずれの場合もここに一覧表示されます。',
+  neverCommitted: 'このページはまだコミットされていません。本文を版として残すには、git でコミットしてください。',
+  title: (page) => `「${page}」の履歴`,
+  none: 'このページには以前の版がありません。',
+  loading: '版を読み込み中…',
+  versions: '版の一覧',
+  more: 'さらに表示',
+  selected: '選択した版',
+  all: 'すべての版',
+  wasAt: '当時のページ: {path}',
+  boundary: 'これより古い版はこのクローンにありません。`git fetch --unshallow` で取得できます。',
+  notRestorable: (why) => `復元できません: ${why}。`,
+  restore: 'この版を復元',
+  show: '表示',
+  changes: '変更内容',
+  text: '本文',
+  textOf: 'この版の本文',
+  since: 'この版からの変更',
+  loadingOne: '版を読み込み中…',
+  changedSince: '差分を表示した後にページが変更されたため、復元しませんでした。新しい差分を確認してください。',
+  editedSince: (page) => `「${page}」はその後編集されたため、以前の本文に戻しませんでした。`,
+  restored: (page) => `「${page}」を以前の版に復元しました。`,
+  unsaved: 'このページの編集内容がまだ保存されていないため、復元しませんでした。',
+  gone: 'このページは移動または削除されました。',
+  readOnly: 'このページは変更できません。',
+  changesBy: { accept: 'リンクの追加', delete_page: 'ページの削除', replace: '検索と置換', rename_page: 'ページの名前変更', undo: '取り消し' },
+  edit: '編集',
+  oldest: 'このクローンで最も古い版',
+  noMessage: 'メッセージのないコミット',
+  moment: (isBefore, change, agent) => `${agent === null ? '' : agent ? `エージェント ${agent} による` : 'エージェントによる'}${change}の${isBefore ? '前' : '後'}`,
+  same: '本文は現在と同じです。',
+  size: (added, removed) => `この版から: ${[...(added > 0 ? [`${number(added)} 行追加 (+)`] : []), ...(removed > 0 ? [`${number(removed)} 行削除 (-)`] : [])].join('、')}。`,
+} satisfies typeof english;

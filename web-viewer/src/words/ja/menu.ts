@@ -1,0 +1,14 @@
+// undefined.
+import type { menu as english } from '../en/menu';
+
+export const menu = {
+  openBeside: '横に開く',
+  openInEditor: '外部エディターで開く',
+  copyLink: 'リンクをコピー',
+  copyPath: 'パスをコピー',
+  rename: '名前を変更…',
+  move: '移動…',
+  delete: '削除…',
+  newHere: 'ここに新規ページ…',
+  newTab: '新しいタブで開く',
+} satisfies typeof english;

@@ -1,0 +1,11 @@
+// Messages of every project.
+import { app } from './app';
+import { folder } from './folder';
+import { graph } from './graph';
+import { pages } from './pages';
+import { palette } from './palette';
+import { reading } from './reading';
+import { settings } from './settings';
+import { shell } from './shell';
+
+export default { app, folder, graph, pages, palette, reading, settings, shell };

@@ -1,0 +1,17 @@
+// Messages of projects that can be written.
+import { commands } from './commands';
+import { desk } from './desk';
+import { dialogs } from './dialogs';
+import { editor } from './editor';
+import { files } from './files';
+import { guide } from './guide';
+import { history } from './history';
+import { menu } from './menu';
+import { notices } from './notices';
+import { problems } from './problems';
+import { properties } from './properties';
+import { review } from './review';
+import { saving } from './saving';
+import { shortcuts } from './shortcuts';
+
+export default { commands, desk, dialogs, editor, files, guide, history, menu, notices, problems, properties, review, saving, shortcuts };
