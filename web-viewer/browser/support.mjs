@@ -110,7 +110,7 @@ export async function dropFolder(page, folder) {
 
 /** Waits until everything is painted: no code or image is loading, and nothing moves. */
 export async function settled(page) {
-  await page.locator('.waiting, .skeleton, [role=status]:has-text("loading")').first().waitFor({ state: 'detached' });
+  await page.locator('.waiting, .skeleton, [role=status]:has-text("loading"), [role=status]:has-text("読み込み中")').first().waitFor({ state: 'detached' });
   await page.evaluate(async () => {
     await document.fonts.ready;
     await Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => {})));

@@ -1,9 +1,10 @@
-// The tasks of a writer's day, one after the other in one window, with the keyboard wherever there is a key for it. Each task
-// checks the bytes in the files.
+// The tasks of a writer's day, one after the other in one window, in each language, with the keyboard wherever there is a key for
+// it. Each task checks the bytes in the files.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { wordsIn } from './words.mjs';
 import { accessible, commit, editor, empty, git, saved, settled, until, withViewer } from './workspace.mjs';
 
 const ADR = `---
@@ -58,8 +59,8 @@ function prepare(project) {
 
 /** What a writer sees and does in the window. */
 class Desk {
-  constructor(own, page, width) {
-    Object.assign(this, { own, page, width, text: editor(page), keyboard: page.keyboard, isNarrow: width < 860 });
+  constructor(own, page, width, words) {
+    Object.assign(this, { own, page, width, words, text: editor(page), keyboard: page.keyboard, isNarrow: width < 860 });
   }
 
   async press(...keys) {
@@ -73,7 +74,7 @@ class Desk {
   /** Types into the palette. */
   async search(words) {
     await this.press('Control+k');
-    const field = this.page.getByRole('combobox', { name: /^Search pages/ });
+    const field = this.page.getByRole('combobox', { name: this.words.palette.labelWithCommands });
     await until(() => field.evaluate((input) => input === document.activeElement), 'the palette has the focus');
     await this.type(words);
   }
@@ -88,13 +89,13 @@ class Desk {
   }
 
   shows(title) {
-    return until(async () => (await this.text.getAttribute('aria-label'))?.endsWith(title), async () => `“${title}” is not open, but ${await this.text.getAttribute('aria-label')}`);
+    return until(async () => (await this.text.getAttribute('aria-label')) === this.words.editor.textOf(title), async () => `“${title}” is not open, but ${await this.text.getAttribute('aria-label')}`);
   }
 
-  /** Runs a command with the palette. */
-  async command(words, name) {
-    await this.search(`>${words}`);
-    await this.page.getByRole('option', { name }).first().waitFor();
+  /** Runs a command with the palette, which finds it by its English name in every language. */
+  async command(typed, name) {
+    await this.search(`>${typed}`);
+    await this.page.getByRole('option', { name: this.words.commands[name].label }).first().waitFor();
     await this.press('Enter');
   }
 
@@ -135,7 +136,7 @@ class Desk {
   }
 
   property(key) {
-    return this.page.getByRole('region', { name: 'Properties' }).locator(`[data-key="${key}"] .value input`).last();
+    return this.page.getByRole('region', { name: this.words.properties.title }).locator(`[data-key="${key}"] .value input`).last();
   }
 
   toast(text) {
@@ -146,7 +147,7 @@ class Desk {
   async row(name) {
     if (!(await this.page.locator('.viewport').first().isVisible())) await this.press('Control+b');
     const found = this.page.locator('.viewport').locator('a, button').filter({ hasText: name }).first();
-    await this.page.getByRole('button', { name: 'Folders', exact: true }).click();
+    await this.page.getByRole('button', { name: this.words.pages.views.folders, exact: true }).click();
     await found.focus();
   }
 }
@@ -154,7 +155,7 @@ class Desk {
 const TASKS = {
   'a new page with three links and a pasted picture': async (desk) => {
     await desk.press('Alt+n');
-    await desk.page.getByRole('dialog', { name: 'New page' }).waitFor();
+    await desk.page.getByRole('dialog', { name: desk.words.dialogs.newPage }).waitFor();
     await desk.type('Welcome');
     await desk.press('Enter');
     await desk.shows('Welcome');
@@ -192,10 +193,10 @@ const TASKS = {
 
   'a decision from a template': async (desk) => {
     await desk.press('Alt+n');
-    const dialog = desk.page.getByRole('dialog', { name: 'New page' });
+    const dialog = desk.page.getByRole('dialog', { name: desk.words.dialogs.newPage });
     await dialog.waitFor();
     await desk.type('Use SQLite');
-    await dialog.getByLabel('Template').selectOption('adr');
+    await dialog.getByLabel(desk.words.dialogs.template, { exact: false }).selectOption('adr');
     await dialog.getByLabel('deciders').fill('Ada, Grace');
     await desk.press('Enter');
     await desk.shows('Use SQLite');
@@ -207,12 +208,12 @@ const TASKS = {
   'a folder is renamed, and links follow': async (desk) => {
     await desk.row('Plans');
     await desk.press('F2');
-    const dialog = desk.page.getByRole('dialog', { name: 'Rename or move folder' });
+    const dialog = desk.page.getByRole('dialog', { name: desk.words.dialogs.moveFolder });
     await dialog.waitFor();
     await desk.press('Control+a');
     await desk.type('Strategy');
     await desk.press('Enter');
-    await desk.toast('Moved the folder Plans to Strategy');
+    await desk.toast(desk.words.notices.movedFolder('Plans', 'Strategy', 2));
     await desk.file('Home.md', FILES['pages/Home.md'].replaceAll('Plans/', 'Strategy/'));
     const { outlinks } = await desk.own.call('get_page', { filepath: 'Strategy/Roadmap.md' });
     assert.deepEqual(outlinks.map(({ filepath }) => filepath).sort(), ['Strategy/Goals.md', 'Tasks.md']);
@@ -234,12 +235,12 @@ const TASKS = {
 
   "yesterday's version is restored": async (desk) => {
     await desk.open('Tokens');
-    await desk.command('history of', /History of page/);
-    const dialog = desk.page.getByRole('dialog', { name: /^History of/ });
+    await desk.command('history of', 'history');
+    const dialog = desk.page.getByRole('dialog', { name: desk.words.history.title('Tokens') });
     await dialog.getByRole('button', { name: /Explain tokens/ }).waitFor();
     await desk.press('ArrowDown', 'Enter');
     await dialog.getByText('+A token lives for an hour.').waitFor();
-    await dialog.getByRole('button', { name: 'Restore this version' }).press('Enter');
+    await dialog.getByRole('button', { name: desk.words.history.restore }).press('Enter');
     await desk.file('Tokens.md', YESTERDAY);
     await dialog.waitFor({ state: 'detached' });
   },
@@ -303,16 +304,16 @@ const TASKS = {
   'find and replace on the page': async (desk) => {
     await desk.open('Words');
     await desk.press('Control+f');
-    await desk.page.getByRole('textbox', { name: 'Find' }).waitFor();
+    await desk.page.getByRole('textbox', { name: desk.words.editor.phrases.Find, exact: true }).waitFor();
     await desk.press('Control+a');
     await desk.type('colour');
     await desk.press('Tab');
-    await desk.page.getByRole('textbox', { name: 'Replace' }).focus();
+    await desk.page.getByRole('textbox', { name: desk.words.editor.phrases.Replace, exact: true }).focus();
     await desk.type('shade');
-    await desk.page.getByRole('button', { name: 'Replace all', exact: true }).press('Enter');
+    await desk.page.getByRole('button', { name: desk.words.editor.phrases['replace all'], exact: true }).press('Enter');
     await desk.file('Words.md', FILES['pages/Words.md'].replaceAll('colour', 'shade'));
     await desk.press('Escape');
-    await desk.page.getByRole('textbox', { name: 'Find' }).waitFor({ state: 'detached' });
+    await desk.page.getByRole('textbox', { name: desk.words.editor.phrases.Find, exact: true }).waitFor({ state: 'detached' });
     await desk.page.locator('.cm-content:focus').waitFor();
   },
 
@@ -348,23 +349,26 @@ const TASKS = {
     await desk.row('Moving');
     await desk.press('Shift+F10');
     await desk.page.getByRole('menu').waitFor();
-    await desk.press('m', 'Enter');
-    const field = desk.page.getByRole('dialog', { name: 'Rename or move' }).getByLabel('Folder');
+    // Letters go to items of the menu that begin with them.
+    if (desk.words.menu.move.startsWith('M')) await desk.press('m');
+    else await desk.page.getByRole('menuitem', { name: desk.words.menu.move }).focus();
+    await desk.press('Enter');
+    const field = desk.page.getByRole('dialog', { name: desk.words.dialogs.renameOrMove }).getByLabel(desk.words.dialogs.folder);
     await until(() => field.evaluate((input) => input === document.activeElement), 'the folder has the focus');
     await desk.type('Strategy');
-    await desk.page.getByText('New path:').waitFor();
+    await desk.page.getByText(desk.words.dialogs.newPath.split(' {')[0]).waitFor();
     await desk.press('Enter');
-    await desk.toast(/^Moved “Moving” to Strategy/);
+    await desk.toast(desk.words.notices.movedPage('Moving', 'Strategy', 0).replace(/[.。]$/, ''));
     await desk.file('Strategy/Moving.md', FILES['pages/Moving.md']);
     if (desk.isNarrow) await desk.press('Escape');
   },
 
   'a page is deleted, and restored with undo': async (desk) => {
     await desk.open('Old');
-    await desk.command('delete', /Delete page/);
-    const dialog = desk.page.getByRole('dialog', { name: 'Delete “Old”?' });
-    await dialog.getByRole('button', { name: 'Delete page' }).press('Enter');
-    await desk.toast('“Old” is deleted.');
+    await desk.command('delete', 'delete');
+    const dialog = desk.page.getByRole('dialog', { name: desk.words.dialogs.deleteTitle('Old') });
+    await dialog.getByRole('button', { name: desk.words.dialogs.deletePage }).press('Enter');
+    await desk.toast(desk.words.dialogs.deleted('Old'));
     assert.ok(!existsSync(desk.own.page('Old.md')));
     await desk.press('Alt+u');
     await desk.file('Old.md', FILES['pages/Old.md']);
@@ -372,7 +376,7 @@ const TASKS = {
 
   'the link to a page is copied and pasted': async (desk) => {
     await desk.open('Goals');
-    await desk.command('copy link', /Copy link/);
+    await desk.command('copy link', 'copyLink');
     await desk.open('Tokens');
     await desk.type('\nThey serve our ');
     await desk.press('Control+v');
@@ -382,7 +386,7 @@ const TASKS = {
 
   'a part of a long page is reached, and another folded': async (desk) => {
     await desk.open('Long');
-    if (desk.isNarrow) await desk.page.getByRole('button', { name: 'About this page' }).press('Enter');
+    if (desk.isNarrow) await desk.page.getByRole('button', { name: desk.words.shell.about }).press('Enter');
     await desk.page.locator('.outline').getByRole('link', { name: 'Part 4' }).press('Enter');
     const heading = desk.page.locator('.cm-line', { hasText: 'Part 4' });
     await until(() => heading.evaluate((line) => line.getBoundingClientRect().top >= 0 && line.getBoundingClientRect().top < innerHeight / 2), 'the part is in view');
@@ -404,17 +408,19 @@ const TASKS = {
   },
 };
 
-for (const [width, colorScheme] of [[1440, 'light'], [800, 'dark'], [390, 'light']]) {
-  describe(`a writer's day at ${width} pixels, ${colorScheme}`, () => {
+const DAYS = [[1440, 'light', 'en-GB'], [800, 'dark', 'en-GB'], [390, 'light', 'en-GB'], [1440, 'dark', 'ja-JP'], [390, 'light', 'ja-JP']];
+
+for (const [width, colorScheme, locale] of DAYS) {
+  describe(`a writer's day at ${width} pixels, ${colorScheme}, ${locale}`, () => {
     const own = withViewer({ prepare });
     const trouble = [];
     let desk;
     let done;
     before(async () => {
-      const opened = await own.open('Home.html', { context: { colorScheme, viewport: { width, height: 900 }, permissions: ['clipboard-read', 'clipboard-write'] }, settings: { live: true }, expectErrors: true });
+      const opened = await own.open('Home.html', { context: { colorScheme, locale, viewport: { width, height: 900 }, permissions: ['clipboard-read', 'clipboard-write'] }, settings: { live: true }, expectErrors: true });
       done = opened.done;
       opened.page.on('pageerror', ({ stack }) => trouble.push(stack));
-      desk = new Desk(own, opened.page, width);
+      desk = new Desk(own, opened.page, width, await wordsIn(locale.slice(0, 2)));
       desk.page.setDefaultTimeout(6_000);
       await desk.text.waitFor();
     });
@@ -428,7 +434,7 @@ for (const [width, colorScheme] of [[1440, 'light'], [800, 'dark'], [390, 'light
       for (const title of ['Welcome', 'Drawing', 'Login']) {
         await desk.open(title);
         await settled(desk.page);
-        if (process.env.UBP_SHOTS) await desk.page.screenshot({ path: `${process.env.UBP_SHOTS}/writer ${title} ${width}.png` });
+        if (process.env.UBP_SHOTS) await desk.page.screenshot({ path: `${process.env.UBP_SHOTS}/writer ${title} ${width} ${locale}.png` });
         await accessible(desk.page, title);
       }
       assert.equal(await desk.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, 'nothing has to be scrolled sideways');

@@ -1,4 +1,5 @@
 // Shortcuts: one notation, matched on every keyboard layout and displayed in the style of each system.
+import { words } from '../words/words';
 
 /** `Mod` is Command on Apple systems and Control elsewhere; the last part is the key. */
 export type Chord = string;
@@ -52,7 +53,7 @@ const NAMES: Record<string, string> = { ArrowLeft: '←', ArrowRight: '→', Arr
 export function caps(chord: Chord, onApple: boolean): string[] {
   const words = chord.split('+');
   const key = words.pop() || '+';
-  return [...words.map((word) => (onApple ? APPLE : ELSEWHERE)[word] ?? word), NAMES[key] ?? key];
+  return [...words.map((word) => (onApple ? APPLE : ELSEWHERE)[word] ?? word), key === 'click' ? words.shell.click : (NAMES[key] ?? key)];
 }
 
 /** For use in a text. */

@@ -5,6 +5,7 @@ export const shell = {
   yourFolder: 'Your folder',
   onlyHere: ', only in this browser',
   graph: 'Graph',
+  click: 'click',
   about: 'About this page',
   settings: 'Settings',
   pages: 'Pages',

@@ -7,6 +7,7 @@ export const shell = {
   yourFolder: 'あなたのフォルダー',
   onlyHere: ' (このブラウザーのみ)',
   graph: 'グラフ',
+  click: 'クリック',
   about: 'このページについて',
   settings: '設定',
   pages: 'ページ',

@@ -1,0 +1,248 @@
+// The interface in Japanese: no screen shows an English word that is not content, a product's name or a key, and no text is cut.
+// If UBP_SHOTS is a folder, writes a screenshot of each screen there.
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { accessible, editor, empty, settled, until, withHistory, withViewer } from './workspace.mjs';
+import { wordsIn } from './words.mjs';
+
+const TEMPLATE = '---\ntemplate:\n  description: 決定\n  fields:\n    deciders: {kind: list, description: 決定した人}\ntype: adr\n---\n# {{ title }}\n';
+const own = withViewer({
+  prepare: (project) => {
+    mkdirSync(join(project, 'templates'));
+    writeFileSync(join(project, 'templates/adr.md'), TEMPLATE);
+    withHistory(project);
+  },
+});
+let ja;
+before(async () => {
+  ja = await wordsIn('ja');
+});
+
+/** What pages, files and commits say; and answers of the engine, which speaks English. */
+const CONTENT = [
+  'code, kbd, pre, article, [data-page], [data-row] .title, .outline, .backlinks, .suggestions, .cm-line, .cm-live-rendered, .cm-embed, .one-line.title, .where .folder, strong.title, h1.title, option[value^="vs"], option[value^="cursor"], option[value^="zed"], option[value^="idea"], option[value^="txmt"]',
+  '#ubp_bar .name, .properties .key, .properties .value, .missing, .group-row .name, .about.one-line, .detail h3, .diff, .commits, ol time, .problems [data-row]:not(.group) .words, .problems [data-row].group .about, .taken, #ubp_found .option:not(.command), .type, .file-row',
+].join(', ');
+/** Names of products, formats and keys. */
+const NAMES = /\b(Markdown|YAML|VS Code|Ctrl|Alt|Shift|Tab|Enter|Esc|esc|Mermaid|NUL|ID|MB|git|ubp|viewer|README|md|F\d+)\b/g;
+
+/** Texts and labels on screen that have Latin words. `names` are those of the project. */
+function foreign(page) {
+  return page.evaluate(
+    ([content, names]) => {
+      const isSeen = (element) => element.checkVisibility({ visibilityProperty: true }) && element.getClientRects().length > 0;
+      const top = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body;
+      const found = [];
+      const note = (element, text) => {
+        const rest = text.replace(new RegExp(names, 'g'), '');
+        if (/[A-Za-z]{2,}/.test(rest)) found.push(`${element.localName}.${element.className}: ${text.trim()}`);
+      };
+      for (const element of top.querySelectorAll('*')) {
+        if (!isSeen(element) || element.closest('script, style, svg, math')) continue;
+        if (!element.closest(content)) for (const node of element.childNodes) if (node.nodeType === Node.TEXT_NODE) note(element, node.data);
+        // Labels of content name it in a sentence of the interface.
+        for (const name of ['aria-label', 'title', 'placeholder']) if (!element.closest(`${content}, .row, li`)) note(element, element.getAttribute(name) ?? '');
+      }
+      return found;
+    },
+    [CONTENT, `${NAMES.source}|Home|Sign in|Reading|Guides|Code|Formatting|Sessions|Link types|Unified Blueprint|ubp-viewer-\\w+|[\\w./ -]+\\.(js|md)|Begin|spec|guide|adr|start|deciders|type|tags|source_refs`],
+  );
+}
+
+/** Buttons, chips and menu items whose text does not fit. */
+function cut(page) {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('button, .button, .segments > *, [role=menuitem], h1, h2, h3, legend, dt')]
+      .filter((element) => element.checkVisibility() && !element.closest('.one-line') && !element.querySelector('.one-line') && element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0 && getComputedStyle(element).display !== 'inline')
+      .map((element) => `${element.localName}.${element.className}: ${element.textContent.trim()} ${element.scrollWidth} > ${element.clientWidth}`),
+  );
+}
+
+const command = (typed) => async (page) => {
+  await page.keyboard.press('Control+k');
+  await page.locator('dialog [role=combobox]').fill(typed);
+  await page.getByRole('option').first().waitFor();
+};
+const dialog = (open) => async (page) => {
+  await open(page);
+  await page.getByRole('dialog').waitFor();
+};
+const run = (typed) => dialog(async (page) => {
+  await command(typed)(page);
+  await page.keyboard.press('Enter');
+  await page.locator('dialog [role=combobox]').waitFor({ state: 'detached' });
+});
+const stage = (page) => page.locator('#ubp_stage [data-row="0"]').waitFor();
+
+const SCREENS = {
+  editing: { path: 'Home.html' },
+  reading: { path: 'Guides/Formatting.html', face: 'read' },
+  'a stale page with its changes': {
+    path: 'Code/Sign%20in.html',
+    act: async (page) => {
+      await page.getByRole('button', { name: ja.desk.showChanges }).click();
+      await page.getByText('+export const ATTEMPTS = 5;').waitFor();
+    },
+  },
+  'the sidebar with its filters': {
+    path: 'Home.html',
+    act: async (page, isNarrow) => {
+      if (isNarrow) await page.getByRole('button', { name: ja.desk.sidebar }).click();
+      await page.getByRole('button', { name: ja.pages.sort }).click();
+      await page.getByRole('button', { name: ja.pages.views.folders }).click();
+    },
+  },
+  'the palette': { path: 'Home.html', act: command('re') },
+  'the commands': { path: 'Home.html', act: command('>') },
+  'pages to review': { path: 'Home.html?review=all', act: stage },
+  'one page to review': {
+    path: 'Home.html?review=all',
+    act: async (page) => {
+      await page.locator('#ubp_stage [data-row="0"]').click();
+      await page.getByText('Lock accounts after five attempts').waitFor();
+    },
+  },
+  problems: { path: 'Home.html?problems=all', act: stage },
+  'the graph': { path: 'Home.html?graph=local', act: (page) => page.locator('canvas[data-settled]').waitFor() },
+  'a file': { path: 'Home.html?file=src%2Flogin.js', act: (page) => page.locator('#ubp_stage .code').waitFor() },
+  shortcuts: { path: 'Home.html', act: dialog((page) => page.keyboard.press('Control+/')) },
+  settings: { path: 'Home.html', act: dialog((page) => page.keyboard.press('Control+,')) },
+  'a new page from a template': {
+    path: 'Home.html',
+    act: async (page) => {
+      await dialog((page) => page.keyboard.press('Alt+n'))(page);
+      await page.getByLabel(ja.dialogs.template).selectOption('adr');
+      await page.getByText('決定した人').waitFor();
+    },
+  },
+  renaming: {
+    path: 'Guides/Reading.html',
+    act: async (page) => {
+      await run('>rename')(page);
+      await page.getByRole('textbox', { name: ja.dialogs.title }).fill('読み方');
+      await page.getByText(ja.dialogs.newPath.split(' ')[0]).waitFor();
+    },
+  },
+  deleting: {
+    path: 'Guides/Reading.html',
+    act: async (page) => {
+      await run('>delete')(page);
+      await page.getByText(ja.dialogs.unlink).waitFor();
+    },
+  },
+  history: {
+    path: 'Home.html',
+    act: async (page) => {
+      await run('>history')(page);
+      await page.locator('dialog [data-row="0"]').waitFor();
+    },
+  },
+  'the menu of a page': {
+    path: 'Guides/Reading.html',
+    act: async (page) => {
+      await page.getByRole('button', { name: ja.desk.actions }).click();
+      await page.getByRole('menu').waitFor();
+    },
+  },
+  'the guide': { path: 'Home.html', act: run('>quick start') },
+  'find and replace': {
+    path: 'Home.html',
+    act: async (page) => {
+      await editor(page).focus();
+      await page.keyboard.press('Control+f');
+      await page.keyboard.type('page');
+      await page.locator('.cm-find-count').waitFor();
+    },
+  },
+  'properties as YAML': {
+    path: 'Home.html',
+    act: async (page) => {
+      await page.getByRole('button', { name: ja.properties.asYaml }).first().click();
+      await page.getByRole('button', { name: ja.properties.asForm }).waitFor();
+    },
+  },
+};
+
+async function look(own, name, width, { path, act, face }) {
+  const { page, done } = await own.open(path, { context: { locale: 'ja-JP', viewport: { width, height: 900 } }, settings: { opening: face ?? 'edit' } });
+  await until(() => page.locator('#ubp_status .status').isVisible(), 'the app has started');
+  if (!face && path && !path.includes('?')) await editor(page).waitFor();
+  // Commands on the page wait for the list of pages.
+  if (path) await until(() => page.locator('#ubp_head .freshness, #ubp_stage').first().isVisible(), 'the project is open');
+  await settled(page);
+  await act?.(page, width < 860);
+  await settled(page);
+  if (process.env.UBP_SHOTS) await page.screenshot({ path: `${process.env.UBP_SHOTS}/日本語 ${name} ${width}.png` });
+  assert.equal(await page.locator('html').getAttribute('lang'), 'ja');
+  assert.deepEqual(await foreign(page), [], 'texts that are not in Japanese');
+  assert.deepEqual(await cut(page), [], 'texts that do not fit');
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, 'nothing has to be scrolled sideways');
+  await accessible(page, name);
+  await done();
+}
+
+for (const width of [1440, 390]) {
+  describe(`in Japanese, ${width} wide`, () => {
+    for (const [name, screen] of Object.entries(SCREENS)) test(name, () => look(own, name, width, screen));
+  });
+}
+
+describe('in Japanese, an empty project', () => {
+  const bare = withViewer({ prepare: empty });
+  for (const width of [1440, 390]) test(`${width} wide`, () => look(bare, 'an empty project', width, { path: '' }));
+});
+
+test('a word that is in no catalogue is seen on screen', async () => {
+  const { page, done } = await own.open('Home.html', { context: { locale: 'ja-JP' } });
+  await until(() => page.locator('#ubp_status .status').isVisible(), 'the app has started');
+  await settled(page);
+  await page.evaluate(() => {
+    document.querySelector('#ubp_status .status').append('Not saved yet');
+    document.querySelector('#ubp_head .star').title = 'Favourite';
+  });
+  const found = await foreign(page);
+  assert.deepEqual(found.map((text) => text.replace(/^.*: /, '')), ['Favourite', 'Not saved yet']);
+  await done();
+});
+
+describe('the language', () => {
+  const dates = (page) => page.locator('.page-facts .date').innerText();
+
+  test('is changed in the settings at once, with dates and the editor, and is remembered', async () => {
+    const { page, done } = await own.open('Guides/Formatting.html', { settings: { opening: 'read' } });
+    await until(async () => /^Updated \d{1,2} \w+ \d{4}$/.test(await dates(page)), async () => `the date is ${await dates(page)}`);
+    assert.equal(await page.locator('html').getAttribute('lang'), 'en');
+    await page.keyboard.press('Control+e');
+    await editor(page).waitFor();
+    await page.keyboard.press('Control+,');
+    await page.getByLabel('Language').selectOption('日本語');
+    await page.getByRole('dialog', { name: ja.settings.title }).waitFor();
+    await until(async () => (await editor(page).getAttribute('aria-label')) === ja.editor.textOf('Formatting'), 'the editor follows');
+    await page.getByRole('button', { name: ja.app.close, exact: true }).click();
+    await page.keyboard.press('Control+e');
+    await until(async () => /^\d{4}年\d{1,2}月\d{1,2}日 更新$/.test(await dates(page)), async () => `the date is ${await dates(page)}`);
+    await page.reload();
+    await page.getByRole('button', { name: ja.desk.edit, exact: true }).waitFor();
+    assert.equal(await page.locator('html').getAttribute('lang'), 'ja');
+    await page.keyboard.press('Control+,');
+    await page.getByLabel(ja.settings.language).selectOption('English');
+    await page.getByRole('dialog', { name: 'Settings' }).waitFor();
+    assert.equal(await page.locator('html').getAttribute('lang'), 'en');
+    await done();
+  });
+
+  test('that the browser prefers among those of the app is taken, and English readers load no other one', async () => {
+    for (const [locale, lang] of [['fr-FR', 'en'], ['ja', 'ja'], ['en-US', 'en']]) {
+      const { page, done } = await own.open('', { context: { locale } });
+      const scripts = [];
+      page.on('response', (response) => response.request().resourceType() === 'script' && scripts.push(response.text().catch(() => '')));
+      await page.reload();
+      await until(() => page.locator('#ubp_status .status').isVisible(), 'the app has started');
+      assert.equal(await page.locator('html').getAttribute('lang'), lang, locale);
+      assert.equal((await Promise.all(scripts)).some((text) => text.includes('保存しました')), lang === 'ja', locale);
+      await done();
+    }
+  });
+});
