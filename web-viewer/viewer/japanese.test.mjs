@@ -23,7 +23,7 @@ before(async () => {
 /** What pages, files and commits say; and answers of the engine, which speaks English. */
 const CONTENT = [
   'code, kbd, pre, article, [data-page], [data-row] .title, .outline, .backlinks, .suggestions, .cm-line, .cm-live-rendered, .cm-embed, .one-line.title, .where .folder, strong.title, h1.title, option[value^="vs"], option[value^="cursor"], option[value^="zed"], option[value^="idea"], option[value^="txmt"]',
-  '#ubp_bar .name, .properties .key, .properties .value, .missing, .group-row .name, .about.one-line, .detail h3, .diff, .commits, ol time, .problems [data-row]:not(.group) .words, .problems [data-row].group .about, .taken, #ubp_found .option:not(.command), .type, .file-row',
+  '#ubp_bar .name, .properties .key, .properties .value, .missing, .group-row .name, .about.one-line, .detail h3, .diff, .commits, #ubp_stage ol li, .detail .about, .project, .problems [data-row]:not(.group) .words, .problems [data-row].group .about, .taken, #ubp_found .option:not(.command), .type, .side [data-project-file]',
 ].join(', ');
 /** Names of products, formats and keys. */
 const NAMES = /\b(Markdown|YAML|VS Code|Ctrl|Alt|Shift|Tab|Enter|Esc|esc|Mermaid|NUL|ID|MB|git|ubp|viewer|README|md|F\d+)\b/g;
@@ -47,7 +47,7 @@ function foreign(page) {
       }
       return found;
     },
-    [CONTENT, `${NAMES.source}|Home|Sign in|Reading|Guides|Code|Formatting|Sessions|Link types|Unified Blueprint|ubp-viewer-\\w+|[\\w./ -]+\\.(js|md)|Begin|spec|guide|adr|start|deciders|type|tags|source_refs`],
+    [CONTENT, `${NAMES.source}|Home|Sign in|Reading|Guides|Code|Formatting|Sessions|Link types|Unified Blueprint|All pages|ubp-viewer-\\w+|[\\w./ -]+\\.(js|md|svg)|Begin|spec|guide|adr|start|deciders|type|tags|source_refs`],
   );
 }
 
@@ -55,7 +55,7 @@ function foreign(page) {
 function cut(page) {
   return page.evaluate(() =>
     [...document.querySelectorAll('button, .button, .segments > *, [role=menuitem], h1, h2, h3, legend, dt')]
-      .filter((element) => element.checkVisibility() && !element.closest('.one-line') && !element.querySelector('.one-line') && element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0 && getComputedStyle(element).display !== 'inline')
+      .filter((element) => element.checkVisibility() && !element.closest('.one-line, .hidden-text') && !element.querySelector('.one-line') && element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0 && getComputedStyle(element).display !== 'inline')
       .map((element) => `${element.localName}.${element.className}: ${element.textContent.trim()} ${element.scrollWidth} > ${element.clientWidth}`),
   );
 }

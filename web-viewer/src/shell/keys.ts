@@ -51,9 +51,9 @@ const NAMES: Record<string, string> = { ArrowLeft: '←', ArrowRight: '→', Arr
 
 /** The keys to press, one by one. */
 export function caps(chord: Chord, onApple: boolean): string[] {
-  const words = chord.split('+');
-  const key = words.pop() || '+';
-  return [...words.map((word) => (onApple ? APPLE : ELSEWHERE)[word] ?? word), key === 'click' ? words.shell.click : (NAMES[key] ?? key)];
+  const modifiers = chord.split('+');
+  const key = modifiers.pop() || '+';
+  return [...modifiers.map((name) => (onApple ? APPLE : ELSEWHERE)[name] ?? name), key === 'click' ? words.shell.click : (NAMES[key] ?? key)];
 }
 
 /** For use in a text. */

@@ -1,27 +1,25 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { literalsIn } from './literals';
 
-const src = fileURLToPath(new URL('..', import.meta.url));
+const sources = import.meta.glob<string>('../**/*.{svelte,ts}', { query: '?raw', import: 'default', eager: true });
 
 /** Files with words that are not for people: names of languages, of syntax nodes, of elements, and style sheets. */
 const OTHER_WORDS = new Set(['code/languages.ts', 'diagrams/svg.ts', 'editor/look.ts', 'editor/live/look.ts', 'editor/wikilinks.ts', 'editor/marks-of-text.ts', 'parts/Icon.svelte', 'words/literals.ts']);
 /** Names of products, and texts that are written into files or queries. */
 const NAMES = new Set(['Unified Blueprint', 'VS Code', 'VSCodium', 'Cursor', 'Zed', 'JetBrains IDEs', 'TextMate', 'vscode://file/', 'H']);
 
-const files = readdirSync(src, { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile() && /\.(svelte|ts)$/.test(entry.name) && !entry.name.endsWith('.test.ts'))
-  .map((entry) => join(entry.parentPath, entry.name).slice(src.length).replaceAll('\\', '/'))
-  .filter((path) => !/^words\/(en|ja)\//.test(path) && !OTHER_WORDS.has(path));
+/** The path of a file in `src`; here, those of this folder begin with `./`. */
+const pathOf = (name: string) => name.replace(/^\.\//, 'words/').replace(/^\.\.\//, '');
 
-const read = files.map((path) => ({ path, ...literalsIn(path, readFileSync(join(src, path), 'utf8')) }));
+const read = Object.entries(sources)
+  .map(([name, source]) => ({ path: pathOf(name), source }))
+  .filter(({ path }) => !path.endsWith('.test.ts') && !/^words\/(en|ja)\//.test(path) && !OTHER_WORDS.has(path))
+  .map(({ path, source }) => ({ path, ...literalsIn(path, source) }));
 
 describe('words', () => {
   it('are all in a message catalogue', () => {
     const missing = read.flatMap(({ path, found }) => found.filter(({ text }) => !NAMES.has(text)).map(({ line, text }) => `${path}:${line}: ${text}`));
-    expect(files.length).toBeGreaterThan(200);
+    expect(read.length).toBeGreaterThan(200);
     expect(missing).toEqual([]);
   });
 
