@@ -6,6 +6,23 @@ import { ready, withBrowser } from './support.mjs';
 const own = withBrowser();
 const paper = (page) => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
 
+describe('the language', () => {
+  test('of the app is that of the browser, pages keep theirs, and another one can be chosen', async () => {
+    const { page, done } = await own.open('Home.html', { context: { locale: 'ja-JP' } });
+    await page.getByRole('button', { name: '設定' }).click();
+    assert.equal(await page.locator('html').getAttribute('lang'), 'ja');
+    assert.equal(await page.locator('#ubp_content').getAttribute('lang'), 'en');
+    await page.getByText(/^\d{4}年\d{1,2}月\d{1,2}日 更新$/).waitFor();
+    await page.getByRole('dialog', { name: '設定' }).getByLabel('言語').selectOption('English');
+    await page.getByRole('dialog', { name: 'Settings' }).waitFor();
+    await page.getByText(/^Updated [A-Z]/).waitFor();
+    await page.reload();
+    await ready(page);
+    assert.equal(await page.locator('html').getAttribute('lang'), 'en');
+    await done();
+  });
+});
+
 describe('the theme', () => {
   test('follows the system until another one is chosen, which is applied before the first paint', async () => {
     const { page, done } = await own.open('Home.html', { context: { colorScheme: 'dark' } });
