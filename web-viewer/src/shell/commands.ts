@@ -13,7 +13,9 @@ export interface Command {
   id: string;
   label: string;
   group: Group;
-  /** Other words to find it by, among them its English ones. */
+  /** Its label in English, by which it is also found. */
+  english: string;
+  /** Other words to find it by, in the language of the interface and in English. */
   words: string;
   chords: Chord[];
   /** Whether its shortcut works while a layer is open. */
@@ -27,9 +29,9 @@ export interface Command {
 type Named = Record<string, { label: string; words: string }>;
 
 /** A command in the language of the interface, which is also found by its English words. */
-export function named<Names extends Named>(id: keyof Names & string, now: Names, english: Names): Pick<Command, 'label' | 'words'> {
+export function named<Names extends Named>(id: keyof Names & string, now: Names, english: Names): Pick<Command, 'label' | 'english' | 'words'> {
   const [shown, meant] = [now[id], english[id]] as [Named[string], Named[string]];
-  return { label: shown.label, words: shown === meant ? shown.words : `${shown.words} ${meant.label} ${meant.words}` };
+  return { label: shown.label, english: meant.label, words: shown === meant ? shown.words : `${shown.words} ${meant.words}` };
 }
 
 export function shellCommands(session: Session, navigator: Navigator): Record<'search' | 'sidebar' | 'graph', Command> {

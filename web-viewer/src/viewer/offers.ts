@@ -32,11 +32,11 @@ export function offersOf(workspace: Workspace): Offers {
       const words = wordsOf(typed);
       const possible = commandsOf(workspace).filter((command) => !command.unlisted && (command.isPossible?.() ?? true));
       const found = possible.flatMap((command) => {
-        const label = fold(command.label);
-        const text = `${label} ${fold(command.words)}`;
+        const names = [fold(command.label), fold(command.english)];
+        const text = `${names.join(' ')} ${fold(command.words)}`;
         if (!words.every((word) => text.includes(word))) return [];
         // Commands whose name starts with it, then whose name contains it, then those found by other words.
-        const rank = words.length === 0 ? 0 : label.startsWith(words[0] ?? '') ? 0 : words.every((word) => label.includes(word)) ? 1 : 2;
+        const rank = words.length === 0 || names.some((name) => name.startsWith(words[0] ?? '')) ? 0 : names.some((name) => words.every((word) => name.includes(word))) ? 1 : 2;
         return [{ command, rank }];
       });
       return found
