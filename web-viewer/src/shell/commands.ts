@@ -5,7 +5,7 @@ import type { Session } from '../state/session.svelte';
 import { settings } from '../state/settings.svelte';
 import { isPlain, matches, type Chord } from './keys';
 
-export type Group = 'Pages' | 'Navigation' | 'View';
+export type Group = 'Pages' | 'Tabs' | 'Navigation' | 'View';
 
 export interface Command {
   id: string;

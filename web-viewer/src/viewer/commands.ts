@@ -10,7 +10,7 @@ import { toasts } from './toasts.svelte';
 import { linkTo, type Workspace } from './workspace.svelte';
 
 export function commandsOf(workspace: Workspace): Command[] {
-  const { session, navigator, onApple } = workspace;
+  const { session, navigator, tabs, onApple } = workspace;
   // On Apple keyboards, browsers and the system use Alt with a letter: add Control there.
   const alt = (key: string) => (onApple ? `Ctrl+Alt+${key}` : `Alt+${key}`);
   const hasPage = () => workspace.page !== null;
@@ -19,6 +19,7 @@ export function commandsOf(workspace: Workspace): Command[] {
   const withPage = (run: (page: string) => void) => () => {
     if (workspace.page !== null) run(workspace.page);
   };
+  const hasTabs = () => tabs.list.length > 1;
   // There, the key renames the page of the row.
   const isOnRow = () => subjectOf(document.activeElement) !== null;
   const { search, sidebar, graph } = shellCommands(session, navigator);
@@ -53,6 +54,13 @@ export function commandsOf(workspace: Workspace): Command[] {
       isPossible: () => workspace.second.isOpen || (isThere() && workspace.second.isPossible),
       run: () => (workspace.second.isOpen ? workspace.closeSecond() : withPage((page) => workspace.openBeside(page))()),
     },
+    { id: 'new-tab', label: 'New tab', group: 'Tabs', words: 'open another page', chords: [alt('T')], isPossible: hasPage, run: () => workspace.newTab() },
+    { id: 'open-in-tab', label: 'Open page in new tab', group: 'Tabs', words: 'duplicate', chords: [], isPossible: isThere, run: withPage((page) => tabs.open({ page }, true)) },
+    { id: 'next-tab', label: 'Next tab', group: 'Tabs', words: 'switch', chords: [alt('PageDown')], isPossible: hasTabs, run: () => void tabs.step(1) },
+    { id: 'previous-tab', label: 'Previous tab', group: 'Tabs', words: 'switch', chords: [alt('PageUp')], isPossible: hasTabs, run: () => void tabs.step(-1) },
+    { id: 'close-tab', label: 'Close tab', group: 'Tabs', chords: [alt('W')], isPossible: hasTabs, run: () => void tabs.close(navigator.tab) },
+    { id: 'close-tabs', label: 'Close other tabs', group: 'Tabs', chords: [], isPossible: hasTabs, run: () => void tabs.closeOthers(navigator.tab) },
+    { id: 'reopen-tab', label: 'Reopen closed tab', group: 'Tabs', words: 'undo restore', chords: [alt('Shift+W')], isPossible: () => tabs.canReopen, run: () => void tabs.reopen() },
     { id: 'open-in-editor', label: 'Open page in editor', group: 'Pages', words: 'external vscode code ide file', chords: [], isPossible: () => isThere() && canOpen(workspace), run: withPage((page) => void openInEditor(workspace, page)) },
     { id: 'copy-link', label: 'Copy link to page', group: 'Pages', words: 'clipboard wikilink', chords: [], isPossible: hasPage, run: withPage((page) => void workspace.copy(linkTo(page))) },
     { id: 'copy-path', label: 'Copy path of page', group: 'Pages', words: 'clipboard file name', chords: [], isPossible: hasPage, run: withPage((page) => void workspace.copy(page)) },

@@ -11,6 +11,7 @@ import Room from './Room.svelte';
 import Second from './second/Second.svelte';
 import Sidebar from './side/Sidebar.svelte';
 import StatusBar from './StatusBar.svelte';
+import TabBar from './tabs/TabBar.svelte';
 import TopBar from './TopBar.svelte';
 import { tickTasks } from './task-boxes';
 import { Workspace } from './workspace.svelte';
@@ -30,6 +31,7 @@ export async function mountViewer(session: Session, navigator: Navigator, part: 
   const props = { workspace };
   mount(TopBar, { target: part('ubp_bar'), props });
   mount(Beside, { target: part('ubp_side'), props: { place: 'side', session, part: Sidebar, props } });
+  mount(TabBar, { target: added('nav', 'ubp_tabs', 'Tabs', content, app), props });
   mount(PageHead, { target: added('section', 'ubp_head', 'Page header', content, app), props });
   const desk = added('main', 'ubp_desk', 'Editor', part('ubp_rail'), app);
   desk.tabIndex = -1;
@@ -41,5 +43,6 @@ export async function mountViewer(session: Session, navigator: Navigator, part: 
   mount(Overlays, { target: document.body, props });
   tickTasks(workspace, content);
   await navigator.start();
+  await workspace.tabs.resume();
   workspace.follow();
 }

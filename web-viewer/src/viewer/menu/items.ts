@@ -14,6 +14,7 @@ export interface Subject {
 export function pageItems(workspace: Workspace, page: string, more: readonly MenuItem[] = []): MenuItem[] {
   const isThere = workspace.session.byPath.has(page);
   const opens: MenuItem[] = [
+    { label: 'Open in new tab', icon: 'tabs', run: () => workspace.tabs.open({ page }, true) },
     ...(workspace.second.isPossible ? [{ label: 'Open beside', icon: 'beside' as const, run: () => workspace.openBeside(page) }] : []),
     ...(canOpen(workspace) ? [{ label: 'Open in editor', icon: 'code' as const, run: () => void openInEditor(workspace, page) }] : []),
   ];
@@ -41,6 +42,5 @@ export function rowItems(workspace: Workspace, { kind, path }: Subject): MenuIte
     { label: 'Move to…', icon: 'folder', run: () => (workspace.dialog = { kind: 'folder', path, isMove: true }) },
   ];
   if (kind === 'folder') return [create, ...moves, { label: 'Copy path', icon: 'page', run: () => void workspace.copy(path) }];
-  const tab: MenuItem = { label: 'Open in new tab', icon: 'forward', run: () => void window.open(workspace.navigator.href({ page: path }), '_blank', 'noopener') };
-  return [create, ...pageItems(workspace, path, [tab])];
+  return [create, ...pageItems(workspace, path)];
 }
