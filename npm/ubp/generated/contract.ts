@@ -1273,6 +1273,8 @@ export interface GetGraphOutput {
   nodes: GraphNode[];
   /** Links between them, one per source, target and type. */
   edges: GraphEdge[];
+  /** With `wanted`: pages that links name but that do not exist, the most linked first. */
+  wanted: WantedNode[];
   /** Reachable pages before `limit`. */
   total_nodes: number;
   /** Parts omitted to fit `max_tokens`. */
@@ -1295,6 +1297,8 @@ export interface GetGraphParams {
   direction?: GraphDirection | null | undefined;
   /** Follow only links of these types. */
   link_types?: string[] | undefined;
+  /** Add pages that links name but that do not exist. */
+  wanted?: boolean | undefined;
   /** Maximum number of pages, nearest or most linked first. */
   limit?: number | null | undefined;
   /** Maximum tokens in the answer. */
@@ -3556,6 +3560,17 @@ export interface UpdatePageParams {
 }
 
 /** A missing page that links name. */
+export interface WantedNode {
+  /** Names it in edges. */
+  id: string;
+  /** Its name, as the links write it. */
+  target: string;
+  /** Links to it, one per page and type. */
+  link_count: number;
+  /** Hops from the center page; absent without one. */
+  depth: number | null;
+}
+
 export interface WantedPage {
   /** The target as links write it. */
   target: string;
