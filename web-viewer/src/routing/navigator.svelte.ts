@@ -1,4 +1,5 @@
 // Navigation between pages without reloading the document: addresses, history, scrolling, focus.
+import { tick } from 'svelte';
 import { ClientError } from '../client/client';
 import type { WritingPlace } from '../editor/stats';
 import { articleOf, enhance, headingsOf, remember, show, showFacts, update, type Addresses } from '../reading/article';
@@ -182,7 +183,9 @@ export class Navigator {
         this.desk.focus();
       } else if (view.kind === 'page') {
         if (!isHere || !anchor) this.#main.focus({ preventScroll: true });
-        if (!this.#scrollToAnchor(anchor)) scrollTo({ top: to.y ?? 0, behavior: 'instant' });
+        // In place of the editor, the article must be visible before it can be scrolled.
+        await tick();
+        if (turn === this.#latest && !this.#scrollToAnchor(anchor)) scrollTo({ top: to.y ?? 0, behavior: 'instant' });
       }
     } catch (error) {
       if (turn === this.#latest) this.problem = ClientError.from(error);
@@ -307,7 +310,10 @@ export class Navigator {
       if (this.desk?.isUsed) {
         void this.desk.show(place.page, place.anchor);
         this.desk.focus();
-      } else scrollTo({ top: entry?.y ?? 0, behavior: 'instant' });
+      } else {
+        await tick();
+        if (turn === this.#latest) scrollTo({ top: entry?.y ?? 0, behavior: 'instant' });
+      }
     } catch {
       location.reload();
     }

@@ -30,6 +30,8 @@ export class Tabs implements TabsOfNavigator {
   readonly #host: TabsHost;
   /** Differs from ids of earlier windows, which the history of the browser may still have. */
   readonly #prefix = Date.now().toString(36);
+  /** Pages that were renamed or opened here, until the list of pages has them. */
+  readonly #fresh = new Set<string>();
   #last = 0;
   /** The tab to show after starting, if the window was opened without a page. */
   #resumed: Tab | null = null;
@@ -78,7 +80,7 @@ export class Tabs implements TabsOfNavigator {
   async resume(): Promise<void> {
     const tab = this.#resumed;
     this.#resumed = null;
-    if (tab && this.#host.isThere(tab.page)) await this.#show(tab, 'replace');
+    if (tab && this.#isThere(tab.page)) await this.#show(tab, 'replace');
     else this.arrived(this.#navigator.tab, this.#navigator.place);
   }
 
@@ -100,6 +102,7 @@ export class Tabs implements TabsOfNavigator {
 
   open(to: Destination, isInFront: boolean): void {
     const id = this.#newId();
+    this.#fresh.add(to.page);
     this.#insert({ id, page: to.page, view: to.view ?? { kind: 'page' }, anchor: to.anchor ?? '', y: 0, face: null });
     if (isInFront) {
       this.#leave();
@@ -130,7 +133,7 @@ export class Tabs implements TabsOfNavigator {
     const last = this.#closed.at(-1);
     if (!last) return;
     this.#closed = this.#closed.slice(0, -1);
-    if (!this.#host.isThere(last.tab.page)) {
+    if (!this.#isThere(last.tab.page)) {
       this.#host.onGone(last.tab.page);
       return;
     }
@@ -145,6 +148,7 @@ export class Tabs implements TabsOfNavigator {
 
   /** A page was renamed. */
   moved(from: string, to: string): void {
+    this.#fresh.add(to);
     const renamed = (tab: Tab) => (tab.page === from ? { ...tab, page: to } : tab);
     this.#closed = this.#closed.map(({ tab, at }) => ({ tab: renamed(tab), at }));
     this.#keep(this.list.map(renamed));
@@ -179,9 +183,15 @@ export class Tabs implements TabsOfNavigator {
     if (face && isHere && face !== this.#host.faces.of(page)) await this.#host.toggleFace();
   }
 
+  #isThere(page: string): boolean {
+    const isThere = this.#host.isThere(page);
+    if (isThere) this.#fresh.delete(page);
+    return isThere || this.#fresh.has(page);
+  }
+
   /** Closes tabs other than the current one whose pages were deleted, or moved outside of this window. */
   #forgetGone(): void {
-    const gone = this.list.filter((tab) => tab.id !== this.#navigator.tab && !this.#host.isThere(tab.page));
+    const gone = this.list.filter((tab) => tab.id !== this.#navigator.tab && !this.#isThere(tab.page));
     if (gone.length === 0) return;
     this.#keep(this.list.filter((tab) => !gone.includes(tab)));
     for (const { page } of gone) this.#host.onGone(page);

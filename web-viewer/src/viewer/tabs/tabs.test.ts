@@ -108,10 +108,22 @@ test('closes tabs whose pages are gone when one of them is used', async () => {
   const { tabs, gone, told, pages } = window('a');
   tabs.open({ page: 'c' }, false);
   tabs.open({ page: 'b' }, false);
+  await tabs.select('not a tab');
   gone.add('b');
   await tabs.select(tabs.list[1]!.id);
   expect(pages()).toBe('[a] c');
   expect(told).toEqual(['b']);
+});
+
+test('a renamed page is there before the list of pages has it', async () => {
+  const { tabs, gone, told, pages } = window('a');
+  tabs.open({ page: 'b' }, false);
+  await tabs.select('not a tab');
+  tabs.moved('b', 'c');
+  gone.add('b').add('c');
+  await tabs.step(1);
+  expect(pages()).toBe('a [c]');
+  expect(told).toEqual([]);
 });
 
 test('a reload keeps the tabs; a new window has those of the last one only if it was opened without a page', async () => {
