@@ -117,7 +117,7 @@ describe('completion from the template of a type', () => {
     await none(page);
     await page.keyboard.press('Enter');
     await page.keyboard.type('See [[Home|');
-    await offers(page, 'extends', 'implements', 'depends_on');
+    await offers(page, 'extends', 'implements');
     await page.keyboard.type('ext');
     await offers(page, 'extends');
     await page.keyboard.press('Enter');

@@ -3559,7 +3559,7 @@ export interface UpdatePageParams {
   dry_run?: boolean | undefined;
 }
 
-/** A missing page that links name. */
+/** A page in the graph that does not exist. */
 export interface WantedNode {
   /** Names it in edges. */
   id: string;
@@ -3571,6 +3571,7 @@ export interface WantedNode {
   depth: number | null;
 }
 
+/** A missing page that links name. */
 export interface WantedPage {
   /** The target as links write it. */
   target: string;
