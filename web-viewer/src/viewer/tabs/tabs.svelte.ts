@@ -126,6 +126,7 @@ export class Tabs implements TabsOfNavigator {
   }
 
   async closeOthers(id: string): Promise<void> {
+    await this.select(id);
     for (const tab of this.list) if (tab.id !== id) await this.close(tab.id);
   }
 

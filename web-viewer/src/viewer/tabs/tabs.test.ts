@@ -91,6 +91,17 @@ test('closes and reopens tabs at their places', async () => {
   expect(tabs.canReopen).toBe(false);
 });
 
+test('closes all others', async () => {
+  const { tabs, navigator, pages } = window('a');
+  tabs.open({ page: 'c' }, false);
+  tabs.open({ page: 'b' }, false);
+  await tabs.closeOthers(tabs.list[1]!.id);
+  expect(pages()).toBe('[b]');
+  expect(navigator.place.page).toBe('b');
+  await tabs.reopen();
+  expect(pages()).toBe('b [c]');
+});
+
 test('follows renamed and deleted pages', async () => {
   const { tabs, navigator, pages } = window('a');
   tabs.open({ page: 'b' }, false);
