@@ -15,5 +15,11 @@ try {
 } catch {
   // A page without a description keeps the reading layout.
 }
+// Tabs of the viewer, which `viewer/tabs` keeps: their bar has its space before they are there.
+try {
+  if (sessionStorage.getItem('ubp:has-tabs')) document.documentElement.dataset.tabs = '';
+} catch {
+  // Without storage, there is one tab at first.
+}
 // Modules cannot be loaded from `file:` URLs, so such a page stays static.
 if (location.protocol === 'file:') document.documentElement.dataset.still = '';

@@ -1,7 +1,9 @@
 // Freshness: the badge, the banner with what changed, marking as reviewed, the dashboard for many.
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { cloned, editor, ready, until, withViewer } from './workspace.mjs';
+import { cloned, commit, editor, ready, until, withHistory, withViewer } from './workspace.mjs';
 
 describe('a stale page', () => {
   const own = withViewer();
@@ -29,6 +31,23 @@ describe('a stale page', () => {
     await ready(page);
     await page.locator('#ubp_head').getByText('May be out of date').waitFor();
     await page.getByRole('region', { name: 'Freshness' }).getByText('src/session.js').waitFor();
+    await done();
+  });
+});
+
+describe('a page whose code is gone', () => {
+  const own = withViewer({
+    prepare: (project) => {
+      withHistory(project);
+      rmSync(join(project, 'src/login.js'));
+      commit(project, 'Remove sign-in', '2024-06-01T10:00:00Z');
+    },
+  });
+
+  test('says that the code was moved or deleted', async () => {
+    const { page, done } = await own.open('Code/Sign%20in.html');
+    await ready(page);
+    await page.getByRole('region', { name: 'Freshness' }).getByText(/Related code \(src\/login\.js\) was moved or deleted\./).waitFor();
     await done();
   });
 });

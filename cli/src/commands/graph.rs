@@ -28,6 +28,9 @@ pub struct GraphArgs {
     /// Follow links of this type only (repeatable)
     #[arg(long = "link-type", value_name = "TYPE")]
     pub link_types: Vec<String>,
+    /// Add pages that links name but that do not exist
+    #[arg(long)]
+    pub wanted: bool,
     /// Print at most N pages [default: 1000]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
@@ -60,6 +63,7 @@ pub(crate) fn run(
         depth: args.depth,
         direction: args.direction.map(direction),
         link_types: args.link_types,
+        wanted: args.wanted,
         limit: args.limit,
         ..Params::default()
     };

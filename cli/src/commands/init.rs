@@ -212,6 +212,9 @@ fn tell_next(
     is_connected: bool,
     needs_hook: bool,
 ) -> Result<(), Failure> {
+    if terminal.quiet {
+        return Ok(());
+    }
     let next = terminal.out.strong("Next");
     terminal.line(next)?;
     if summary.existing_pages == 0 {

@@ -4,8 +4,8 @@ mod cycles;
 mod dialect;
 pub mod impact;
 pub mod resolve;
-
 mod walk;
+mod wanted;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -16,6 +16,7 @@ use rusqlite::Connection;
 pub use cycles::DEPENDENCIES;
 pub use dialect::PipedLinks;
 pub use walk::{Direction, Reached, Walk};
+pub use wanted::Wanted;
 
 use crate::Result;
 use crate::index::questions::{links, pages};

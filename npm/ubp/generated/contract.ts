@@ -1273,6 +1273,8 @@ export interface GetGraphOutput {
   nodes: GraphNode[];
   /** Links between them, one per source, target and type. */
   edges: GraphEdge[];
+  /** With `wanted`: pages that links name but that do not exist, the most linked first. */
+  wanted: WantedNode[];
   /** Reachable pages before `limit`. */
   total_nodes: number;
   /** Parts omitted to fit `max_tokens`. */
@@ -1295,6 +1297,8 @@ export interface GetGraphParams {
   direction?: GraphDirection | null | undefined;
   /** Follow only links of these types. */
   link_types?: string[] | undefined;
+  /** Add pages that links name but that do not exist. */
+  wanted?: boolean | undefined;
   /** Maximum number of pages, nearest or most linked first. */
   limit?: number | null | undefined;
   /** Maximum tokens in the answer. */
@@ -3553,6 +3557,18 @@ export interface UpdatePageParams {
   expected_hash?: string | null | undefined;
   /** Only show what would change. */
   dry_run?: boolean | undefined;
+}
+
+/** A page in the graph that does not exist. */
+export interface WantedNode {
+  /** Names it in edges. */
+  id: string;
+  /** Its name, as the links write it. */
+  target: string;
+  /** Links to it, one per page and type. */
+  link_count: number;
+  /** Hops from the center page; absent without one. */
+  depth: number | null;
 }
 
 /** A missing page that links name. */

@@ -6,6 +6,13 @@ use ubp_tests::terminal::Terminal;
 use super::vault;
 
 #[test]
+fn init_quietly_says_only_what_it_did() {
+    let terminal = Terminal::new().unwrap();
+    let shown = terminal.ubp("init --quiet").transcript();
+    assert!(shown.contains("created  .ubp/manifest.json") && !shown.contains("Next"), "{shown}");
+}
+
+#[test]
 fn init_in_an_empty_folder() {
     let terminal = Terminal::new().unwrap();
     assert_snapshot!(terminal.ubp("init").transcript(), @r#"

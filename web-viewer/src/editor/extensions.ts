@@ -17,9 +17,11 @@ import { pageLanguage } from './language';
 import { linkMarks } from './link-marks';
 import { livePreview } from './live/live';
 import { look } from './look';
+import { missingHeadings } from './missing-headings';
 import { notices } from './notices';
 import { pastedTables } from './pasted-table';
 import { properties } from './properties/panel';
+import { yamlCandidates } from './properties/yaml-candidates';
 import { closePreview, preview, previewLink } from './preview';
 import { fullWidth } from './full-width';
 import { refusing } from './refusing';
@@ -59,7 +61,7 @@ export function pageExtensions(label: () => string, isEditable: boolean, isLive:
     linkMarks,
     livePreview(isLive),
     blockLines,
-    smartLinking,
+    smartLinking([missingHeadings, yamlCandidates]),
     fullWidth,
     attachments,
     pastedTables,

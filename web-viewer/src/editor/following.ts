@@ -1,12 +1,12 @@
-// Following links in the text: by Ctrl+click or Cmd+click, or by keyboard.
+// Following links in the text: by Ctrl+click or Cmd+click (with Shift, in a new tab), or by keyboard.
 import { EditorView, ViewPlugin, type Command } from '@codemirror/view';
 import { ClientError } from '../client/client';
 import { linkAt, outsideUrl, type LinkInText } from './links-in-text';
 import { pageContext } from './page-context';
 import { writing } from '../words/writing';
 
-/** Follows a link as written. `url` is its address, if that is external. */
-export async function followWritten(view: EditorView, { written, kind }: Pick<LinkInText, 'written' | 'kind'>, url: string | null): Promise<void> {
+/** Follows a link as written, on request in a new tab. `url` is its address, if that is external. */
+export async function followWritten(view: EditorView, { written, kind }: Pick<LinkInText, 'written' | 'kind'>, url: string | null, inTab = false): Promise<void> {
   const context = view.state.facet(pageContext);
   if (!context) return;
   if (kind === 'url') {
@@ -16,7 +16,7 @@ export async function followWritten(view: EditorView, { written, kind }: Pick<Li
   try {
     const answer = await context.answers.now(written);
     if (answer?.filepath) {
-      context.host.open({ page: answer.filepath, ...(answer.anchor ? { fragment: answer.place ?? answer.anchor } : {}) });
+      context.host.open({ page: answer.filepath, inTab, ...(answer.anchor ? { fragment: answer.place ?? answer.anchor } : {}) });
     } else if (answer?.file_url) {
       window.open(new URL(answer.file_url, context.host.fileUrl('')), '_blank', 'noopener,noreferrer');
     } else if (answer?.source_path) {
@@ -29,8 +29,8 @@ export async function followWritten(view: EditorView, { written, kind }: Pick<Li
   }
 }
 
-export function follow(view: EditorView, link: LinkInText): Promise<void> {
-  return followWritten(view, link, outsideUrl(view.state, link));
+export function follow(view: EditorView, link: LinkInText, inTab = false): Promise<void> {
+  return followWritten(view, link, outsideUrl(view.state, link), inTab);
 }
 
 /** Follows the link at the cursor. A broken link creates its page. */
@@ -70,7 +70,7 @@ export const following = [
       const link = pos === null ? null : linkAt(view.state, pos);
       if (!link) return false;
       event.preventDefault();
-      void follow(view, link);
+      void follow(view, link, event.shiftKey);
       return true;
     },
   }),

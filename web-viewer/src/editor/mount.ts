@@ -48,8 +48,8 @@ export interface EditorHost {
   isLive: boolean;
   /** The current list of all pages. */
   pages(): readonly ListedPage[];
-  /** Shows another page. `page` is a path. */
-  open(target: { page: string; fragment?: string }): void;
+  /** Shows another page, on request in a new tab. `page` is a path. */
+  open(target: { page: string; fragment?: string; inTab?: boolean }): void;
   /** Shows a file of the project that is not a page. `lines`: `L10-L20`, or empty. */
   openFile(path: string, lines: string): void;
   /** Creates an empty page called `name` and resolves to its path. Rejects with a `ClientError`. */
@@ -61,6 +61,8 @@ export interface EditorHost {
   /** Links to these files were inserted. `takeBack` removes them from the text. */
   onAttached?(files: readonly Output<'add_attachment'>[], takeBack: () => void): void;
   onStatus(status: SaveStatus): void;
+  /** Whether a page, on screen or not, has edits that are not in its file. */
+  onUnsaved?(filepath: string, isUnsaved: boolean): void;
   onStats(stats: PageStats): void;
   /** The position of the cursor among the headings. */
   onHeadings?(above: HeadingsAbove): void;

@@ -275,6 +275,7 @@ export class PageEditor implements MountedEditor {
   #setStatus(page: OpenPage, status: SaveStatus): void {
     const { state } = page.status;
     page.status = status;
+    if (status.state !== state) this.#host.onUnsaved?.(page.path, status.state !== 'saved' && status.state !== 'read-only');
     if (this.#shown === page) this.#host.onStatus(status);
     else if (status.state === 'gone' && state !== 'gone' && this.#shown && page.saver.hasEdits) this.#tellLeft(page);
   }
@@ -383,6 +384,7 @@ export class PageEditor implements MountedEditor {
     if (!page) return () => Promise.resolve();
     const text = this.#view.state.doc.toString();
     page.saver.letGo();
+    this.#host.onUnsaved?.(page.path, false);
     page.answers.close();
     this.#pages.delete(page.path);
     return async () => void (await page.file.create(text));

@@ -7,6 +7,7 @@ import {
   type Completion,
   type CompletionContext,
   type CompletionResult,
+  type CompletionSource,
 } from '@codemirror/autocomplete';
 import { syntaxTree } from '@codemirror/language';
 import { Prec, StateEffect, StateField, type EditorState, type Extension } from '@codemirror/state';
@@ -19,13 +20,14 @@ import { acceptSoon } from './accept-soon';
 import { attachmentsFor } from './attachment-names';
 import { blocksOf } from './block-names';
 import { pageContext, type PageContext } from './page-context';
+import { rulesAt } from './page-rules';
 import { writing } from '../words/writing';
 
 const MOST = 8;
 
-interface Candidate extends Completion {
-  kind: 'page' | 'file' | 'create' | 'heading' | 'block' | 'type';
-  /** For a page or a file, where its name is ambiguous; the text of a block. */
+export interface Candidate extends Completion {
+  kind: 'page' | 'file' | 'create' | 'heading' | 'block' | 'type' | 'property';
+  /** For a page or a file, where its name is ambiguous; the text of a block; a note on a property. */
   where?: string;
   level?: number;
 }
@@ -209,9 +211,11 @@ async function blocks(context: PageContext, page: string, typed: string): Promis
     }));
 }
 
-function types(context: PageContext, typed: string): Candidate[] {
+/** First the types that the templates of the page's type name. */
+async function types(context: PageContext, typed: string): Promise<Candidate[]> {
   const wanted = fold(typed).trim();
-  return context.answers.linkTypes
+  const { links } = await rulesAt(context);
+  return [...new Set([...links, ...context.answers.linkTypes])]
     .filter((type) => fold(type).includes(wanted) || fold(type.replaceAll('_', ' ')).includes(wanted))
     .slice(0, MOST)
     .map((type) => ({
@@ -229,7 +233,7 @@ async function candidates(query: CompletionContext): Promise<CompletionResult | 
   const typed = query.state.sliceDoc(typing.from, query.pos);
   try {
     const found =
-      typing.stage === 'type' ? types(context, typed) : await (typing.stage === 'heading' ? headings(context, typing.page, typed) : typing.embeds ? embeds(context, typed) : pages(context, typed));
+      await (typing.stage === 'type' ? types(context, typed) : typing.stage === 'heading' ? headings(context, typing.page, typed) : typing.embeds ? embeds(context, typed) : pages(context, typed));
     if (found.length === 0) return null;
     const letters = (completion: Completion) =>
       (completion as Candidate).kind === 'create' ? [] : typedLetters(typed, completion.label).flat();
@@ -291,7 +295,7 @@ function detail(completion: Completion): Node | null {
     if (plain === label) return null;
     note.textContent = plain;
   } else if (kind === 'file') note.textContent = where && !label.includes('/') ? where : '';
-  else if (kind === 'block') note.textContent = where ?? '';
+  else if (kind === 'block' || kind === 'property') note.textContent = where ?? '';
   else if (kind === 'heading') note.textContent = `H${level}`;
   else if (kind === 'type') {
     note.className = 'cm-candidate-type link';
@@ -301,11 +305,12 @@ function detail(completion: Completion): Node | null {
   return note;
 }
 
-export const smartLinking: Extension = [
+/** `others` are sources of candidates outside of links. */
+export const smartLinking = (others: readonly CompletionSource[]): Extension => [
   justLinked,
   Prec.high(brackets),
   autocompletion({
-    override: [candidates],
+    override: [candidates, ...others],
     activateOnTypingDelay: 0,
     interactionDelay: 0,
     updateSyncTime: 60,

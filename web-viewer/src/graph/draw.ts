@@ -3,7 +3,7 @@ import type { Staleness } from '#contract';
 import { bounds, colour, onScreen, radiusOf, type Camera, type Frame, type Palette } from './frame';
 import { GROUP_COLOURS } from './groups';
 import { drawLinks } from './links';
-import type { Scene } from './scene';
+import { isWanted, type Scene } from './scene';
 import { words } from '../words/words';
 
 const COLOURS = ['--paper', '--ink', '--ink-soft', '--ink-faint', '--line', '--line-strong', '--accent', '--chosen', '--references', '--depends-on', '--implements', '--extends', '--conflicts-with', '--other-type', '--stale', '--doubtful', ...GROUP_COLOURS];
@@ -71,11 +71,22 @@ function drawNodes(context: CanvasRenderingContext2D, frame: Frame, palette: Pal
     context.beginPath();
     context.arc(x, y, radius, 0, Math.PI * 2);
     const plain = place === scene.centre || place === chosen ? '--accent' : (node.depth ?? 1) > 1 ? '--ink-faint' : '--ink-soft';
-    context.fillStyle = colour(palette, groups?.all[groups.of[place] as number]?.colour ?? plain);
-    context.fill();
-    context.lineWidth = 1.5 / camera.scale;
-    context.strokeStyle = colour(palette, '--paper');
-    context.stroke();
+    if (isWanted(scene, place)) {
+      // Hollow: the page does not exist.
+      context.fillStyle = colour(palette, '--paper');
+      context.fill();
+      context.lineWidth = 1.5 / camera.scale;
+      context.setLineDash([3 / camera.scale, 2 / camera.scale]);
+      context.strokeStyle = colour(palette, place === chosen ? '--accent' : '--ink-soft');
+      context.stroke();
+      context.setLineDash([]);
+    } else {
+      context.fillStyle = colour(palette, groups?.all[groups.of[place] as number]?.colour ?? plain);
+      context.fill();
+      context.lineWidth = 1.5 / camera.scale;
+      context.strokeStyle = colour(palette, '--paper');
+      context.stroke();
+    }
     const alarm = ALARMS[node.staleness];
     if (alarm) {
       context.beginPath();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { GetGraphOutput } from '#contract';
-import { neighbours, sceneOf, shownNodes } from './scene';
+import { isWanted, neighbours, sceneOf, shownNodes } from './scene';
 
 const node = (id: string, depth: number | null) => ({ id, filepath: `${id}.md`, title: id, link_count: 1, depth });
 
@@ -12,6 +12,7 @@ const graph = {
     { source: 'b', target: 'd', type: 'references' },
     { source: 'b', target: 'elsewhere', type: 'references' },
   ],
+  wanted: [],
 } as unknown as GetGraphOutput;
 
 describe('the scene of a graph', () => {
@@ -24,6 +25,15 @@ describe('the scene of a graph', () => {
     ]);
     expect([...scene.ends]).toEqual([2, 0, 0, 1, 1, 3]);
     expect(scene.centre).toBe(0);
+  });
+
+  it('puts wanted pages behind all others, with their links', () => {
+    const wanted = [{ id: 'wanted:plan', target: 'Plan', link_count: 2, depth: 1 }];
+    const edges = [...graph.edges, { source: 'a', target: 'wanted:plan', type: 'depends_on' }];
+    const scene = sceneOf({ ...graph, edges, wanted }, 'a.md');
+    expect(scene.nodes.map(({ title }, place) => (isWanted(scene, place) ? `${title}?` : title))).toEqual(['a', 'b', 'c', 'd', 'Plan?']);
+    expect([...neighbours(scene, 4, new Set())]).toEqual([0]);
+    expect([...neighbours(scene, 4, new Set(['depends_on']))]).toEqual([]);
   });
 
   it('puts links between the same pages beside each other, whatever their direction', () => {

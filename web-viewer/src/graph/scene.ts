@@ -2,7 +2,10 @@
 import type { GetGraphOutput, GraphNode } from '#contract';
 
 export interface Scene {
+  /** Wanted pages, which do not exist, come last. */
   nodes: GraphNode[];
+  /** Number of pages that exist. */
+  existing: number;
   /** Source and target of each link as indexes into `nodes`, sorted by type. */
   ends: Uint32Array;
   /** How far each link is shifted sideways, in steps: not 0 if several links connect the same two pages. */
@@ -49,7 +52,12 @@ function lanesOf(ends: Uint32Array, pages: number): Float32Array {
   return lanes;
 }
 
-export function sceneOf({ nodes, edges }: GetGraphOutput, centre: string | null): Scene {
+/** Whether it is a wanted page. */
+export const isWanted = ({ existing }: Scene, place: number): boolean => place >= existing;
+
+export function sceneOf({ nodes: pages, edges, wanted }: GetGraphOutput, centre: string | null): Scene {
+  const missing = wanted.map(({ id, target, link_count, depth }): GraphNode => ({ id, filepath: '', title: target, doc_type: '', staleness: 'untracked', link_count, depth }));
+  const nodes = [...pages, ...missing];
   const places = new Map(nodes.map((node, place) => [node.id, place]));
   const sorted = edges.filter((edge) => places.has(edge.source) && places.has(edge.target)).sort((a, b) => (a.type < b.type ? -1 : a.type > b.type ? 1 : 0));
   const ends = new Uint32Array(sorted.length * 2);
@@ -63,7 +71,7 @@ export function sceneOf({ nodes, edges }: GetGraphOutput, centre: string | null)
   });
   const middle = centre === null ? -1 : nodes.findIndex(({ filepath }) => filepath === centre);
   const radii = Float32Array.from(nodes, ({ link_count }, place) => 3 + Math.min(9, Math.sqrt(link_count)) + (place === middle ? 3 : 0));
-  return { nodes, ends, lanes: lanesOf(ends, nodes.length), types, centre: middle, radii, rings: middle < 0 ? [] : ringsOf(nodes) };
+  return { nodes, existing: pages.length, ends, lanes: lanesOf(ends, nodes.length), types, centre: middle, radii, rings: middle < 0 ? [] : ringsOf(nodes) };
 }
 
 /**

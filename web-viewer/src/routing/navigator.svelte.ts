@@ -1,6 +1,6 @@
 // Navigation between pages without reloading the document: addresses, history, scrolling, focus.
+import { tick, untrack } from 'svelte';
 import { ClientError } from '../client/client';
-import { untrack } from 'svelte';
 import type { WritingPlace } from '../editor/stats';
 import { articleOf, enhance, headingsOf, remember, show, showFacts, update, type Addresses } from '../reading/article';
 import { side } from '../pages/view.svelte';
@@ -8,13 +8,17 @@ import { layout } from '../state/layout.svelte';
 import type { Session } from '../state/session.svelte';
 import { settings } from '../state/settings.svelte';
 import type { ListedPage, RenderPageOutput } from '#contract';
-import { addressOf, decoded as decode, DEFAULT_DEPTH, placeOf, usualUrl, type Place, type View } from './urls';
+import { addressOf, bare, decoded as decode, DEFAULT_DEPTH, placeOf, usualUrl, type Place, type View } from './urls';
 import { language } from '../words/language.svelte';
 
 export interface Destination {
   page: string;
   anchor?: string;
   view?: View;
+  /** The tab that shows it, if it is not the current one. */
+  tab?: string;
+  /** Where the article is scrolled to, in pixels, unless `anchor` says it. */
+  y?: number;
 }
 
 /** The state of a history entry, besides its address. */
@@ -22,6 +26,16 @@ interface Entry {
   page: string | null;
   folder: string | null;
   y: number;
+  tab: string;
+}
+
+/** Pages kept open besides the current one. */
+export interface Tabs {
+  has(tab: string): boolean;
+  /** A tab shows this place now. */
+  arrived(tab: string, place: Place): void;
+  /** Opens a page in a new tab, and shows it if `isInFront`. */
+  open(to: Destination, isInFront: boolean): void;
 }
 
 /** Shows pages in place of the article: the editor. */
@@ -54,6 +68,9 @@ export class Navigator {
   waiting = $state(false);
   problem = $state.raw<ClientError | null>(null);
   desk: Desk | null = null;
+  tabs: Tabs | null = null;
+  /** Id of the current tab; empty without tabs. */
+  tab = $state('');
   readonly #session: Session;
   readonly #main: HTMLElement;
   #pageUrl: URL;
@@ -70,12 +87,13 @@ export class Navigator {
       ticks: session.site.mode === 'server',
     };
     this.#main = main;
-    this.#pageUrl = bare(location.href);
+    this.#pageUrl = new URL(bare(location.href));
     history.scrollRestoration = 'manual';
     addEventListener('popstate', (event) => void this.#back(event.state as Entry | null));
     addEventListener('pagehide', () => this.#remember());
     addEventListener('scrollend', () => this.#remember());
     main.ownerDocument.addEventListener('click', (event) => this.#click(event));
+    main.ownerDocument.addEventListener('auxclick', (event) => this.#middleClick(event));
   }
 
   readonly addresses: Addresses;
@@ -86,6 +104,7 @@ export class Navigator {
     this.place = placeOf(new URL(location.href), site.page);
     const article = articleOf(this.#main);
     const entry = history.state as Entry | null;
+    this.tab = entry?.tab ?? '';
     if (article && site.page) {
       const title = article.querySelector('h1')?.textContent ?? '';
       this.#session.shown = { filepath: site.page, title, headings: headingsOf(article) };
@@ -145,7 +164,7 @@ export class Navigator {
     this.problem = null;
     if (!isHere && view.kind === 'page' && this.desk?.edits(to.page)) {
       const listed = this.#session.byPath.get(to.page) ?? this.#kept(to.page);
-      if (listed) return this.#goToEdit(listed, anchor, how, turn);
+      if (listed) return this.#goToEdit(listed, { ...to, anchor }, how, turn);
     }
     const patience = setTimeout(() => (this.waiting = turn === this.#latest), 200);
     try {
@@ -153,7 +172,7 @@ export class Navigator {
       if (turn !== this.#latest) return;
       if (how === 'push') this.#remember();
       if (page && this.#session.folder === null) this.#pageUrl = new URL(page.url, this.#session.site.root);
-      this.place = { page: to.page, anchor, view };
+      this.#arrive({ page: to.page, anchor, view }, to.tab);
       const address = addressOf(this.place, this.#pageUrl, this.#session.folder !== null);
       if (how === 'push') history.pushState(this.#entry(0), '', address);
       else history.replaceState(this.#entry(0), '', address);
@@ -165,7 +184,9 @@ export class Navigator {
         this.desk.focus();
       } else if (view.kind === 'page') {
         if (!isHere || !anchor) this.#main.focus({ preventScroll: true });
-        if (!this.#scrollToAnchor(anchor)) scrollTo({ top: 0, behavior: 'instant' });
+        // In place of the editor, the article must be visible before it can be scrolled.
+        await tick();
+        if (turn === this.#latest && !this.#scrollToAnchor(anchor)) scrollTo({ top: to.y ?? 0, behavior: 'instant' });
       }
     } catch (error) {
       if (turn === this.#latest) this.problem = ClientError.from(error);
@@ -176,10 +197,10 @@ export class Navigator {
   }
 
   /** In editing mode, show the page before it is rendered, because the article is hidden. */
-  async #goToEdit({ filepath, title }: Pick<ListedPage, 'filepath' | 'title'>, anchor: string, how: 'push' | 'replace', turn: number): Promise<void> {
+  async #goToEdit({ filepath, title }: Pick<ListedPage, 'filepath' | 'title'>, { anchor, tab }: { anchor: string; tab?: string }, how: 'push' | 'replace', turn: number): Promise<void> {
     if (how === 'push') this.#remember();
     this.#pageUrl = new URL(usualUrl(filepath), this.#session.site.root);
-    this.place = { page: filepath, anchor, view: READING };
+    this.#arrive({ page: filepath, anchor, view: READING }, tab);
     const address = addressOf(this.place, this.#pageUrl, false);
     if (how === 'push') history.pushState(this.#entry(0), '', address);
     else history.replaceState(this.#entry(0), '', address);
@@ -205,7 +226,7 @@ export class Navigator {
   /** Switches between page, graph and files, or changes the options of the graph. `anchor`: the lines of a file. */
   look(view: View, how: 'push' | 'replace' = 'push', anchor = ''): void {
     if (how === 'push') this.#remember();
-    this.place = { ...this.place, anchor, view };
+    this.#arrive({ ...this.place, anchor, view });
     const address = addressOf(this.place, this.#pageUrl, this.#session.folder !== null);
     if (how === 'push') history.pushState(this.#entry(0), '', address);
     else history.replaceState(this.#entry(), '', address);
@@ -252,7 +273,7 @@ export class Navigator {
     const page = await this.#session.rendered(to);
     if (this.#session.shown?.filepath !== from) return;
     this.#pageUrl = new URL(page.url, this.#session.site.root);
-    this.place = { ...this.place, page: to };
+    this.#arrive({ ...this.place, page: to });
     history.replaceState(this.#entry(), '', addressOf(this.place, this.#pageUrl, false));
     this.#session.shown = page;
     this.#title(page.title);
@@ -266,8 +287,9 @@ export class Navigator {
     const { shown, folder } = this.#session;
     // Pages of another folder, or of the site while a folder is open, need a reload.
     if (entry && entry.folder !== folder) return location.reload();
+    const tab = entry && this.tabs?.has(entry.tab) ? entry.tab : this.tab;
     if (!place.page || place.page === shown?.filepath) {
-      this.place = { ...place, page: place.page ?? shown?.filepath ?? null };
+      this.#arrive({ ...place, page: place.page ?? shown?.filepath ?? null }, tab);
       this.#setView(place.view);
       if (this.desk?.isUsed) {
         if (place.anchor) this.desk.goTo(place.anchor);
@@ -277,19 +299,22 @@ export class Navigator {
     }
     const turn = ++this.#latest;
     const kept = this.desk?.edits(place.page) && !this.#session.byPath.has(place.page) ? this.#kept(place.page) : null;
-    if (kept) return this.#showKept(place, kept);
+    if (kept) return this.#showKept(place, kept, tab);
     try {
       const page = await this.#session.rendered(place.page);
       if (turn !== this.#latest) return;
-      if (folder === null) this.#pageUrl = bare(location.href);
-      this.place = place;
+      if (folder === null) this.#pageUrl = new URL(bare(location.href));
+      this.#arrive(place, tab);
       this.problem = null;
       this.#show(page);
       this.#setView(place.view);
       if (this.desk?.isUsed) {
         void this.desk.show(place.page, place.anchor);
         this.desk.focus();
-      } else scrollTo({ top: entry?.y ?? 0, behavior: 'instant' });
+      } else {
+        await tick();
+        if (turn === this.#latest) scrollTo({ top: entry?.y ?? 0, behavior: 'instant' });
+      }
     } catch {
       location.reload();
     }
@@ -300,9 +325,9 @@ export class Navigator {
     return this.desk?.keeps(filepath) ? { filepath, title: filepath.replace(/^.*\/|\.[^./]*$/gs, '') } : null;
   }
 
-  #showKept(place: Place, { filepath, title }: Pick<ListedPage, 'filepath' | 'title'>): void {
-    this.#pageUrl = bare(location.href);
-    this.place = place;
+  #showKept(place: Place, { filepath, title }: Pick<ListedPage, 'filepath' | 'title'>, tab: string): void {
+    this.#pageUrl = new URL(bare(location.href));
+    this.#arrive(place, tab);
     this.problem = null;
     this.#session.shown = { filepath, title, headings: [] };
     this.#session.details = null;
@@ -355,12 +380,18 @@ export class Navigator {
     this.#tellFacts();
   }
 
+  #arrive(place: Place, tab = this.tab): void {
+    this.place = place;
+    this.tab = tab;
+    this.tabs?.arrived(tab, place);
+  }
+
   #setView(view: View): void {
     document.documentElement.dataset['view'] = view.kind;
   }
 
   #entry(y = scrollY): Entry {
-    return { page: this.place.page, folder: this.#session.folder, y };
+    return { page: this.place.page, folder: this.#session.folder, y, tab: this.tab };
   }
 
   #remember(): void {
@@ -392,7 +423,9 @@ export class Navigator {
   }
 
   #click(event: MouseEvent): void {
-    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    // With other keys, the click is the browser's: a tab or window of its own.
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    if (event.altKey) return this.#inTab(event, true);
     const tag = (event.target as Element).closest<HTMLElement>('button[data-tag]')?.dataset['tag'];
     if (tag !== undefined) {
       if (layout.noSide) layout.layer = 'pages';
@@ -420,7 +453,7 @@ export class Navigator {
       event.preventDefault();
       layout.layer = null;
       void this.go({ page, anchor: decode(url.hash.slice(1)) });
-    } else if (page === undefined && url.hash && bare(url.href).href === bare(location.href).href && this.place.page) {
+    } else if (page === undefined && url.hash && bare(url.href) === bare(location.href) && this.place.page) {
       const anchor = decode(url.hash.slice(1));
       if (!this.desk?.isUsed && !document.getElementById(anchor)) return;
       if (!link.closest('main, aside, dialog')) return;
@@ -429,11 +462,19 @@ export class Navigator {
       void this.go({ page: this.place.page, anchor });
     }
   }
-}
 
-function bare(href: string): URL {
-  const url = new URL(href);
-  url.search = '';
-  url.hash = '';
-  return url;
+  #middleClick(event: MouseEvent): void {
+    if (event.defaultPrevented || event.button !== 1 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    this.#inTab(event, event.altKey);
+  }
+
+  /** Opens the page of the clicked link in a new tab. */
+  #inTab(event: MouseEvent, isInFront: boolean): void {
+    const link = (event.target as Element).closest<HTMLAnchorElement>('a[href][data-page]');
+    const page = link?.dataset['page'];
+    if (!link || page === undefined || !this.tabs || !this.#session.client) return;
+    event.preventDefault();
+    if (isInFront) layout.layer = null;
+    this.tabs.open({ page, anchor: decode(new URL(link.href).hash.slice(1)) }, isInFront);
+  }
 }

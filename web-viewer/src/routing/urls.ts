@@ -65,3 +65,11 @@ export function decoded(text: string): string {
     return text;
   }
 }
+
+/** An address without query and fragment. */
+export function bare(href: string): string {
+  const url = new URL(href);
+  url.search = '';
+  url.hash = '';
+  return url.href;
+}

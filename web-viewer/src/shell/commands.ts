@@ -7,7 +7,7 @@ import english from '../words/en/reader';
 import { isPlain, matches, type Chord } from './keys';
 import { words } from '../words/words';
 
-export type Group = 'pages' | 'navigation' | 'view';
+export type Group = 'pages' | 'tabs' | 'navigation' | 'view';
 
 export interface Command {
   id: string;

@@ -22,6 +22,7 @@ class Layout {
   announcement = $state('');
   /** Whether a second page takes the place of the right sidebar. */
   hasSecond = $state(false);
+  readonly #small = matches('(width < 600px)');
   readonly #narrow = matches('(width < 1000px)');
   readonly #noSide = matches('(width < 860px)');
   readonly #noRail = matches('(width < 1180px)');
@@ -32,6 +33,11 @@ class Layout {
 
   get noRail(): boolean {
     return this.#noRail.now || this.hasSecond;
+  }
+
+  /** Whether the window is as narrow as a telephone. */
+  get isSmall(): boolean {
+    return this.#small.now;
   }
 
   /** Whether there is room for one page only. */

@@ -30,10 +30,12 @@ interface Kept {
   /** The address that opens a file in the user's editor, with `{path}` and `{line}`. */
   opener: string;
   graphColours: GraphColours;
+  /** Whether the graph shows pages that do not exist; null: if they can be created. */
+  graphWanted: boolean | null;
 }
 
 const KEY = 'ubp';
-const DEFAULTS: Kept = { theme: 'system', language: 'system', side: true, meaning: true, opening: 'read', live: true, properties: true, font: 'sans', size: 17, width: 'normal', spelling: true, opener: 'vscode://file/{path}:{line}', graphColours: 'none' };
+const DEFAULTS: Kept = { theme: 'system', language: 'system', side: true, meaning: true, opening: 'read', live: true, properties: true, font: 'sans', size: 17, width: 'normal', spelling: true, opener: 'vscode://file/{path}:{line}', graphColours: 'none', graphWanted: null };
 
 export const SIZES = { least: 13, most: 24 } as const;
 

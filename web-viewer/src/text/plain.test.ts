@@ -22,6 +22,8 @@ describe('a snippet without markup', () => {
     ['2 * 3 and snake_case and __init__ name', '2 * 3 and snake_case and init name'],
     ['an open [[link and a `tick', 'an open [[link and a tick'],
     ['**認証**の流れ', '認証の流れ'],
+    ['<details><summary>More</summary> press <kbd>Ctrl</kbd><br/><img src="a.png" alt=""> now', 'More press Ctrl now'],
+    ['a Vec<String>, the element `<kbd>`, 1 <b and c> 2', 'a Vec<String>, the element <kbd>, 1 <b and c> 2'],
     ['', ''],
   ])('%s', (text, expected) => expect(plain(text, []).text).toBe(expected));
 

@@ -18,6 +18,8 @@ const SIGNS: readonly RegExp[] = [
   /!?\[([^[\]\n]*)\]\([^()\s]*(?=…$)/g,
   /(?:^|(?<=\n))\s*(?:#{1,6}|>+|[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/g,
   /(?<![\w*])(?:\*{1,3}|_{2,3})(?=\S)|(?<=\S)(?:\*{1,3}|_{2,3})(?![\w*])/g,
+  // Elements that GitHub allows in Markdown, except in code.
+  /(?<!`)<\/?(?:a|b|blockquote|br|code|dd|del|details|div|dl|dt|em|h[1-6]|hr|i|img|ins|kbd|li|mark|ol|p|picture|pre|q|rp|rt|ruby|s|samp|small|source|span|strike|strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var)(?:\s+(?:[a-z-]+="[^"<>\n]*"|open))*\s*\/?>(?!`)/g,
   /`+|~~|==/g,
 ];
 

@@ -12,7 +12,7 @@ import english from '../words/en/writer';
 import { writing } from '../words/writing';
 
 export function commandsOf(workspace: Workspace): Command[] {
-  const { session, navigator, onApple } = workspace;
+  const { session, navigator, tabs, onApple } = workspace;
   // On Apple keyboards, browsers and the system use Alt with a letter: add Control there.
   const alt = (key: string) => (onApple ? `Ctrl+Alt+${key}` : `Alt+${key}`);
   const hasPage = () => workspace.page !== null;
@@ -21,6 +21,7 @@ export function commandsOf(workspace: Workspace): Command[] {
   const withPage = (run: (page: string) => void) => () => {
     if (workspace.page !== null) run(workspace.page);
   };
+  const hasTabs = () => tabs.list.length > 1;
   // There, the key renames the page of the row.
   const isOnRow = () => subjectOf(document.activeElement) !== null;
   const { search, sidebar, graph } = shellCommands(session, navigator);
@@ -54,7 +55,14 @@ export function commandsOf(workspace: Workspace): Command[] {
       isPossible: () => workspace.second.isOpen || (isThere() && workspace.second.isPossible),
       run: () => (workspace.second.isOpen ? workspace.closeSecond() : withPage((page) => workspace.openBeside(page))()),
     },
+    { id: 'new-tab', ...say('newTab'), group: 'tabs', chords: [alt('T')], isPossible: hasPage, run: () => workspace.newTab() },
+    { id: 'next-tab', ...say('nextTab'), group: 'tabs', chords: [alt('PageDown')], isPossible: hasTabs, run: () => void tabs.step(1) },
+    { id: 'previous-tab', ...say('previousTab'), group: 'tabs', chords: [alt('PageUp')], isPossible: hasTabs, run: () => void tabs.step(-1) },
+    { id: 'close-tab', ...say('closeTab'), group: 'tabs', chords: [alt('W')], isPossible: hasTabs, run: () => void tabs.close(navigator.tab) },
+    { id: 'close-tabs', ...say('closeTabs'), group: 'tabs', chords: [], isPossible: hasTabs, run: () => void tabs.closeOthers(navigator.tab) },
+    { id: 'reopen-tab', ...say('reopenTab'), group: 'tabs', chords: [alt('Shift+W')], isPossible: () => tabs.canReopen, run: () => void tabs.reopen() },
     { id: 'open-in-editor', ...say('openInEditor'), group: 'pages', chords: [], isPossible: () => isThere() && canOpen(workspace), run: withPage((page) => void openInEditor(workspace, page)) },
+    { id: 'open-in-tab', ...say('openInTab'), group: 'tabs', chords: [], isPossible: isThere, run: withPage((page) => tabs.open({ page }, true)) },
     { id: 'copy-link', ...say('copyLink'), group: 'pages', chords: [], isPossible: hasPage, run: withPage((page) => void workspace.copy(linkTo(page))) },
     { id: 'copy-path', ...say('copyPath'), group: 'pages', chords: [], isPossible: hasPage, run: withPage((page) => void workspace.copy(page)) },
     { id: 'restore', ...say('restore'), group: 'pages', chords: [], isPossible: () => workspace.isEditing && workspace.keepsGone, run: () => void workspace.restore() },

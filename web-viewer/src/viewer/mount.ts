@@ -11,6 +11,7 @@ import Room from './Room.svelte';
 import Second from './second/Second.svelte';
 import Sidebar from './side/Sidebar.svelte';
 import StatusBar from './StatusBar.svelte';
+import TabBar from './tabs/TabBar.svelte';
 import TopBar from './TopBar.svelte';
 import { tickTasks } from './task-boxes';
 import { Workspace } from './workspace.svelte';
@@ -34,6 +35,7 @@ export async function mountViewer(session: Session, navigator: Navigator, part: 
   const props = { workspace };
   mount(TopBar, { target: part('ubp_bar'), props });
   mount(Beside, { target: part('ubp_side'), props: { place: 'side', session, part: Sidebar, props } });
+  mount(TabBar, { target: added('nav', 'ubp_tabs', 'tabs', content, app), props });
   mount(PageHead, { target: added('section', 'ubp_head', 'head', content, app), props });
   const desk = added('main', 'ubp_desk', 'desk', part('ubp_rail'), app);
   desk.tabIndex = -1;
@@ -45,5 +47,6 @@ export async function mountViewer(session: Session, navigator: Navigator, part: 
   mount(Overlays, { target: document.body, props });
   tickTasks(workspace, content);
   await navigator.start();
+  await workspace.tabs.resume();
   workspace.follow();
 }

@@ -1,6 +1,6 @@
 // The regions of the window, to move between them by keyboard.
 
-const PARTS = ['#ubp_bar', '#ubp_side', '#ubp_head', '#ubp_desk', '#ubp_content', '#ubp_stage', '#ubp_rail', '#ubp_second', '#ubp_toasts', '#ubp_status'];
+const PARTS = ['#ubp_bar', '#ubp_side', '#ubp_tabs', '#ubp_head', '#ubp_desk', '#ubp_content', '#ubp_stage', '#ubp_rail', '#ubp_second', '#ubp_toasts', '#ubp_status'];
 const REACHABLE = 'a[href], button:not(:disabled), input:not(:disabled), select, textarea, [contenteditable="true"], [tabindex="0"]';
 
 function isSeen(element: HTMLElement): boolean {

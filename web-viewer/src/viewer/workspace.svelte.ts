@@ -1,10 +1,11 @@
 // A writable project: the shared state of the UI around the editor, and the actions on pages.
 import type { CreatePageOutput, Mention, Suggestion } from '#contract';
 import { tick } from 'svelte';
+import { SvelteSet } from 'svelte/reactivity';
 import { ClientError, type ClientEvents, type Output, type UbpClient } from '../client/client';
 import type { HeadingsAbove, MountedEditor, PageStats, PropertiesState, SaveStatus } from '../editor/mount';
 import type { Navigator } from '../routing/navigator.svelte';
-import { decoded } from '../routing/urls';
+import { bare, decoded } from '../routing/urls';
 import { layout } from '../state/layout.svelte';
 import type { Session } from '../state/session.svelte';
 import { filesOf } from '../state/project-files';
@@ -14,6 +15,7 @@ import { Faces } from './faces.svelte';
 import { Problems } from './problems/problems.svelte';
 import { Recent } from './recent.svelte';
 import { Second } from './second/second.svelte';
+import { Tabs } from './tabs/tabs.svelte';
 import { toasts } from './toasts.svelte';
 import { TypeAhead } from './type-ahead';
 import { writing } from '../words/writing';
@@ -46,6 +48,9 @@ export class Workspace {
   readonly faces: Faces;
   readonly problems: Problems;
   readonly second: Second;
+  readonly tabs: Tabs;
+  /** Pages whose edits are not in their files yet. */
+  readonly unsaved = new SvelteSet<string>();
   editor = $state.raw<MountedEditor | null>(null);
   /** Why pages cannot be edited here, if so. */
   editorProblem = $state.raw<ClientError | null>(null);
@@ -86,6 +91,17 @@ export class Workspace {
     this.faces = new Faces(`${session.site.root} ${session.site.name}`);
     this.problems = new Problems(() => session.client);
     this.second = new Second(session.site.root);
+    this.tabs = new Tabs(
+      `${session.site.root} ${session.site.name}`,
+      navigator,
+      {
+        faces: this.faces,
+        toggleFace: () => this.toggleFace(),
+        isThere: (page) => session.phase !== 'ready' || session.byPath.has(page) || (this.editor?.keeps(page) ?? false),
+        onGone: (page) => toasts.tell(writing.notices.tabClosed(page)),
+      },
+      bare(location.href) === session.site.root,
+    );
   }
 
   get client(): UbpClient {
@@ -282,6 +298,14 @@ export class Workspace {
     layout.announce(writing.notices.openBeside(this.title(page)));
   }
 
+  /** Opens the home page in a new tab, and the search for another page. */
+  newTab(): void {
+    const page = this.session.home ?? this.page;
+    if (page === null) return;
+    this.tabs.open({ page }, true);
+    layout.layer = 'palette';
+  }
+
   closeSecond(): void {
     const hadFocus = document.getElementById('ubp_second')?.contains(document.activeElement) ?? false;
     this.second.close();
@@ -307,14 +331,16 @@ export class Workspace {
     this.recent.moved(from, to);
     this.faces.moved(from, to);
     this.second.moved(from, to);
+    this.tabs.moved(from, to);
+    if (this.unsaved.delete(from)) this.unsaved.add(to);
     this.favorites = this.favorites.map((path) => (path === from ? to : path));
     await this.navigator.moved(from, to);
   }
 
-  /** A page was deleted: shows the previous page. */
+  /** A page was deleted: shows another tab, or the previous page. */
   async removed(page: string): Promise<void> {
     this.session.noteChange([page]);
-    if (this.page !== page) return;
+    if (await this.tabs.removed(page)) return;
     const next = this.recent.pages.find((path) => path !== page && this.session.byPath.has(path)) ?? this.session.pages.find(({ filepath }) => filepath !== page)?.filepath;
     if (next) await this.navigator.go({ page: next }, 'replace');
     else location.assign(this.session.site.root);

@@ -29,7 +29,7 @@ const SHOWN_PROPERTIES = new Set(['textContent', 'innerText', 'title', 'ariaLabe
 /** Classes of CodeMirror, selectors and fonts. */
 const STYLES = /^cm-|\[[\w-]+(=|\])|^\d+ \d+px /;
 /** Combinations of keys, and names of single keys. */
-const KEYS = /^((Mod|Ctrl|Control|Meta|Alt|Shift)[-+])+.*$|^(Tab|Enter|Escape|Esc|esc|Backspace|Delete|Space|Mod|Ctrl|Control|Meta|Alt|Shift|(Arrow|Page)\w+|F\d+)$/;
+const KEYS = /^((Mod|Ctrl|Control|Meta|Alt|Shift)[-+])+.*$|^(Tab|Enter|Escape|Esc|esc|alt ↵|Backspace|Delete|Space|Mod|Ctrl|Control|Meta|Alt|Shift|(Arrow|Page)\w+|F\d+)$/;
 
 const hasLetters = (text: string) => /\p{L}/u.test(text);
 /** A sentence, or a label: it begins with a capital, or has several words. */

@@ -17,10 +17,10 @@ pub(crate) fn input(schema: Value) -> Map<String, Value> {
     }
 }
 
-/// The input schema without deprecated parameters, for the tool listing.
+/// The input schema without deprecated and unlisted parameters, for the tool listing.
 pub(crate) fn announced(mut input: Map<String, Value>) -> Map<String, Value> {
     if let Some(properties) = input.get_mut("properties").and_then(Value::as_object_mut) {
-        properties.retain(|_, property| !is_deprecated(property));
+        properties.retain(|_, property| !is_deprecated(property) && !is_unlisted(property));
     }
     input
 }
@@ -30,12 +30,17 @@ pub(crate) fn is_deprecated(property: &Value) -> bool {
     property.get("deprecated").and_then(Value::as_bool).unwrap_or(false)
 }
 
+/// Whether a parameter or field is for programs: in the listing, it would cost agents more than it gives them.
+fn is_unlisted(property: &Value) -> bool {
+    property.get("x-unlisted").and_then(Value::as_bool).unwrap_or(false)
+}
+
 /// The output schema of a tool: fields with their types, and for lists of objects only the names of their fields. The
 /// full schema is in the contract for programs.
 pub(crate) fn output(schema: Value) -> Map<String, Value> {
     let (schema, definitions) = parted(schema);
     let properties = schema.get("properties").and_then(Value::as_object);
-    let fields = properties.into_iter().flatten();
+    let fields = properties.into_iter().flatten().filter(|(_, field)| !is_unlisted(field));
     let fields =
         fields.map(|(name, field)| (name.clone(), field_shape(resolved(field, &definitions), &definitions)));
     let mut written = Map::new();

@@ -109,6 +109,9 @@ questions! {
     /// Broken links: path, line and target as written.
     unresolved() -> Vec<(String, usize, String)> = all
         "SELECT path, line, target FROM links JOIN pages USING (page) WHERE state = 0 ORDER BY path, line, link";
+    /// Broken links, by path: the page's number, the type and the target as written.
+    broken() -> Vec<(i64, String, String)> = all
+        "SELECT page, link_type, target FROM links JOIN pages USING (page) WHERE state = 0 ORDER BY path, link";
     /// Ambiguous links: path, line, target as written, and path of the page they are resolved to.
     ambiguous() -> Vec<(String, usize, String, String)> = all
         "SELECT pages.path, line, target, other.path FROM links

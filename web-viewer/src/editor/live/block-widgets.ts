@@ -136,7 +136,7 @@ function pressed(view: EditorView, block: HTMLElement, event: MouseEvent): void 
 
 function clicked(view: EditorView, event: MouseEvent): void {
   if (event.button !== 0) return;
-  if (followClicked(view, event.target)) event.preventDefault();
+  if (followClicked(view, event.target, event.shiftKey && (event.ctrlKey || event.metaKey))) event.preventDefault();
 }
 
 /** Records the heights of the blocks on screen. */

@@ -17,11 +17,11 @@ export function refreshLinks(view: EditorView): void {
 }
 
 /** Follows the link of a rendered block that was clicked, if any. */
-export function followClicked(view: EditorView, target: EventTarget | null): boolean {
+export function followClicked(view: EditorView, target: EventTarget | null, inTab = false): boolean {
   const element = target instanceof Element ? target.closest<HTMLElement>('[data-written]') : null;
   if (!element || element.classList.contains('cm-missing')) return false;
   const written = element.dataset['written'] ?? '';
   const kind = element.dataset['kind'] as 'wiki' | 'markdown' | 'url';
-  void followWritten(view, { written, kind }, kind === 'url' ? written : null);
+  void followWritten(view, { written, kind }, kind === 'url' ? written : null, inTab);
   return true;
 }

@@ -2,6 +2,7 @@
 import { filesOf } from '../../state/project-files';
 import { fold } from '../../text/fold';
 import type { PageContext } from '../page-context';
+import { rulesAt } from '../page-rules';
 import { spelledPages } from '../smart-linking';
 import { SourceChoices, type SourceMatches } from './sources';
 import { KNOWN_KEYS, KNOWN_TYPES, type Completes } from './keys';
@@ -55,8 +56,19 @@ export class Suggestions {
     this.#keys = null;
   }
 
-  /** Never rejects: without an answer there is nothing to choose from. */
-  async for(completes: Completes, typed: string): Promise<Choice[]> {
+  /** The values that the templates of the page's type allow for a key. Never rejects. */
+  async allowed(key: string, typed: string): Promise<Choice[]> {
+    const field = (await rulesAt(this.#context)).fields.find(({ name }) => name === key);
+    return matching((field?.values ?? []).map((value) => plain(value)), typed);
+  }
+
+  /** Values for a key, those that are allowed first. Never rejects: without an answer there is nothing to choose from. */
+  async for(completes: Completes, typed: string, key: string): Promise<Choice[]> {
+    const [allowed, others] = await Promise.all([this.allowed(key, typed), this.#others(completes, typed)]);
+    return [...allowed, ...others.filter(({ text }) => !allowed.some((choice) => choice.text === text))].slice(0, MOST);
+  }
+
+  async #others(completes: Completes, typed: string): Promise<Choice[]> {
     try {
       if (completes === 'types') return matching([...counted(this.#context.host.pages().map(({ doc_type }) => doc_type)), ...KNOWN_TYPES.map((type) => plain(type))].filter((choice, at, all) => all.findIndex(({ text }) => text === choice.text) === at), typed);
       if (completes === 'tags') return matching(counted(this.#context.host.pages().flatMap(({ tags }) => tags)), typed.replace(/^\s*#/, ''));
@@ -79,14 +91,19 @@ export class Suggestions {
     return [...new Set(results.flatMap(({ source_refs: written }) => textsIn(written)))].sort();
   }
 
-  /** Keys that match, with the kind that they have elsewhere. */
+  /** Keys that match: first those that the templates of the page's type name. */
   async keys(typed: string, taken: ReadonlySet<string>): Promise<Choice[]> {
-    const known = [...KNOWN_KEYS, ...this.#context.answers.linkTypes].map((key) => plain(key));
+    const { fields, links } = await rulesAt(this.#context);
+    const ruled = [...fields.map(({ name, required, description }) => plain(name, required ? writing.properties.required : (description ?? writing.properties.inTemplate))), ...links.map((type) => plain(type, writing.properties.link))];
+    const usual = [...KNOWN_KEYS, ...this.#context.answers.linkTypes].filter((key) => !ruled.some(({ text }) => text === key));
+    const known = [...ruled, ...usual.map((key) => plain(key))];
     const own = (await this.#ownKeys()).filter(({ key }) => !known.some(({ text }) => text === key)).map(({ key }) => plain(key, writing.properties.usedHere));
     return matching([...known, ...own].filter(({ text }) => !taken.has(text)), typed);
   }
 
   async kindOf(key: string): Promise<Kind> {
+    const ruled = (await rulesAt(this.#context)).fields.find(({ name }) => name === key);
+    if (ruled) return ruled.kind === 'boolean' ? 'checkbox' : ruled.kind;
     return (await this.#ownKeys()).find((own) => own.key === key)?.kind ?? 'text';
   }
 

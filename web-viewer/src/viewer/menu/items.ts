@@ -15,6 +15,7 @@ export interface Subject {
 export function pageItems(workspace: Workspace, page: string, more: readonly MenuItem[] = []): MenuItem[] {
   const isThere = workspace.session.byPath.has(page);
   const opens: MenuItem[] = [
+    { label: writing.menu.newTab, icon: 'tabs', run: () => workspace.tabs.open({ page }, true) },
     ...(workspace.second.isPossible ? [{ label: writing.menu.openBeside, icon: 'beside' as const, run: () => workspace.openBeside(page) }] : []),
     ...(canOpen(workspace) ? [{ label: writing.menu.openInEditor, icon: 'code' as const, run: () => void openInEditor(workspace, page) }] : []),
   ];
@@ -42,6 +43,5 @@ export function rowItems(workspace: Workspace, { kind, path }: Subject): MenuIte
     { label: writing.menu.move, icon: 'folder', run: () => (workspace.dialog = { kind: 'folder', path, isMove: true }) },
   ];
   if (kind === 'folder') return [create, ...moves, { label: writing.menu.copyPath, icon: 'page', run: () => void workspace.copy(path) }];
-  const tab: MenuItem = { label: writing.menu.newTab, icon: 'forward', run: () => void window.open(workspace.navigator.href({ page: path }), '_blank', 'noopener') };
-  return [create, ...pageItems(workspace, path, [tab])];
+  return [create, ...pageItems(workspace, path)];
 }

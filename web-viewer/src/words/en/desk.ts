@@ -7,6 +7,7 @@ export const desk = {
   changed: 'What this page describes has changed. We recommend reviewing the document.',
   changedPage: (others: number) => `A page that this one builds on ({file}${others > 0 ? `\u00a0and ${others} more` : ''}) has been updated. We recommend reviewing the document.`,
   changedCode: (others: number) => `Related code ({file}${others > 0 ? `\u00a0and ${others} more` : ''}) has been updated. We recommend reviewing the document.`,
+  missingCode: (others: number) => `Related code ({file}${others > 0 ? `\u00a0and ${others} more` : ''}) was moved or deleted. We recommend updating the document and its sources.`,
   hideChanges: 'Hide changes',
   showChanges: 'Show changes',
   reviewed: 'Mark as reviewed',
@@ -107,5 +108,5 @@ export const desk = {
   favouriteOf: (page: string) => `Favourite: ${page}`,
   unfavouriteKey: 'Remove from favourites (s)',
   favouriteKey: 'Add to favourites (s)',
-  parts: { head: 'Page header', desk: 'Editor', second: 'Page beside', status: 'Status' },
+  parts: { tabs: 'Tabs', head: 'Page header', desk: 'Editor', second: 'Page beside', status: 'Status' },
 };

@@ -83,4 +83,5 @@ export const editor = {
   createNew: (name: string) => `Create new: ${name}`,
   created: (path: string) => `Created ${path}.`,
   linkNote: 'link',
+  missing: 'missing',
 };

@@ -1,6 +1,6 @@
 // The graph.
 import { number } from '../format';
-import { counted } from '../plural';
+import { counted, isOne } from '../plural';
 
 export const graph = {
   zoomIn: 'Zoom in',
@@ -14,7 +14,7 @@ export const graph = {
   other: 'Other',
   linkTypes: {} as Record<string, string>,
   colourBy: { none: 'None', type: 'Type', folder: 'Folder' },
-  drawing: (around: string | null, pages: number, links: number) => `${around === null ? 'All pages' : `Pages around ${around}`}: ${counted(pages, 'page')}, ${counted(links, 'link')}. The list of pages follows.`,
+  drawing: (around: string | null, pages: number, wanted: number, links: number) => `${around === null ? 'All pages' : `Pages around ${around}`}: ${counted(pages, 'page')}, ${wanted > 0 ? `${counted(wanted, 'wanted page')}, ` : ''}${counted(links, 'link')}. The list of pages follows.`,
   loading: 'Loading graph…',
   links: (count: number) => counted(count, 'link'),
   thisPage: 'This page',
@@ -30,6 +30,12 @@ export const graph = {
   colours: 'Colours',
   type: (type: string) => `Type: ${type}`,
   selected: 'Selected: Enter or a double click opens it.',
+  wanted: 'Wanted pages',
+  wantedAbout: 'Pages that links name but that do not exist',
+  aboutMissing: (links: number) => `Does not exist yet · ${counted(links, 'link')}`,
+  missing: (links: number) => `This page does not exist yet. ${counted(links, 'link')} ${isOne(links) ? 'names' : 'name'} it.`,
+  selectedMissing: 'Selected: Enter or a double click creates it.',
+  createPage: 'Create page…',
   open: 'Open',
   showLinks: 'Show links',
   filter: 'Filter these pages',

@@ -1,4 +1,4 @@
-// undefined.
+// The first steps of a writer.
 export const guide = {
   write: 'Write',
   writeHow: 'A page is a Markdown file in this project. Edits are saved as you type. If another program changes the file, the changes appear here.',

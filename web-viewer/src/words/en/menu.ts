@@ -1,4 +1,4 @@
-// undefined.
+// Menus of pages and folders.
 export const menu = {
   openBeside: 'Open beside',
   openInEditor: 'Open in editor',

@@ -31,6 +31,7 @@ export const notices = {
   notOpened: (page: string, typed: string) => `“${page}” was created but could not be opened. You typed: ${typed}`,
   openBeside: (page: string) => `${page} is open beside the page`,
   closedBeside: 'Closed the page beside',
+  tabClosed: (page: string) => `${page} was moved or deleted, so its tab was closed.`,
   copied: (text: string) => `Copied ${text}`,
   restored: (page: string) => `“${page}” was restored.`,
   stillKept: (page: string) => `The text of “${page}” could not be restored yet, but is still kept.`,

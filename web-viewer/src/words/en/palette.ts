@@ -28,6 +28,6 @@ export const palette = {
   unavailable: (why: string) => `Search by meaning is unavailable: ${why}`,
   again: 'Try again',
   indexing: (done: number, total: number) => `Indexing pages for search by meaning: ${number(done)} of ${number(total)}`,
-  keys: { select: 'select', open: 'open', close: 'close' },
+  keys: { select: 'select', open: 'open', openInTab: 'in new tab', close: 'close' },
   count: (count: number) => counted(count, 'result'),
 };

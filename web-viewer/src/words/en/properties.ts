@@ -47,4 +47,7 @@ export const properties = {
   glob: (files: number) => `glob, ${files > 0 ? counted(files, 'file') : 'no files'}`,
   usedByPage: 'used by a page',
   usedHere: 'used in this project',
+  required: 'required',
+  inTemplate: 'in the template',
+  link: 'link',
 };

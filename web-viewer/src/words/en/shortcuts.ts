@@ -1,10 +1,11 @@
-// undefined.
+// The list of keyboard shortcuts.
 export const shortcuts = {
-  groups: { pages: 'Pages', navigation: 'Navigation', view: 'View' },
+  groups: { pages: 'Pages', navigation: 'Navigation', tabs: 'Tabs', view: 'View' },
   editor: {
     link: 'Link to a page (# for headings, | for link types)',
     accept: 'Accept suggestion',
     follow: 'Follow a link',
+    followInTab: 'Follow a link in a new tab',
     tick: 'Tick a task',
     preview: 'Preview a link',
     bold: 'Bold',
@@ -22,6 +23,7 @@ export const shortcuts = {
   },
   lists: {
     move: 'Move up or down',
+    openInTab: 'Open a page in a new tab',
     fold: 'Collapse or expand a folder',
     favourite: 'Add to or remove from favourites (sidebar)',
     actions: 'Actions on a page or folder (sidebar)',

@@ -13,5 +13,6 @@ import { properties } from './properties';
 import { review } from './review';
 import { saving } from './saving';
 import { shortcuts } from './shortcuts';
+import { tabs } from './tabs';
 
-export default { commands, desk, dialogs, editor, files, guide, history, menu, notices, problems, properties, review, saving, shortcuts };
+export default { commands, desk, dialogs, editor, files, guide, history, menu, notices, problems, properties, review, saving, shortcuts, tabs };

@@ -7,6 +7,7 @@ export const desk = {
   changed: 'このページが説明する内容が変更されました。ページの見直しをおすすめします。',
   changedPage: (others) => `このページの前提となるページ ({file}${others > 0 ? ` ほか ${others} 件` : ''}) が更新されました。ページの見直しをおすすめします。`,
   changedCode: (others) => `関連するコード ({file}${others > 0 ? ` ほか ${others} 件` : ''}) が更新されました。ページの見直しをおすすめします。`,
+  missingCode: (others) => `関連するコード ({file}${others > 0 ? ` ほか ${others} 件` : ''}) が移動または削除されました。ページとソースの更新をおすすめします。`,
   hideChanges: '変更を隠す',
   showChanges: '変更を表示',
   reviewed: '確認済みにする',
@@ -107,5 +108,5 @@ export const desk = {
   favouriteOf: (page) => `お気に入り: ${page}`,
   unfavouriteKey: 'お気に入りから削除 (s)',
   favouriteKey: 'お気に入りに追加 (s)',
-  parts: { head: 'ページの見出し', desk: 'エディター', second: '横のページ', status: 'ステータス' },
+  parts: { tabs: 'タブ', head: 'ページの見出し', desk: 'エディター', second: '横のページ', status: 'ステータス' },
 } satisfies typeof english;

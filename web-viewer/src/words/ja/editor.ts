@@ -83,4 +83,5 @@ export const editor = {
   createNew: (name) => `新規作成: ${name}`,
   created: (path) => `${path} を作成しました。`,
   linkNote: 'リンク',
+  missing: '不足',
 } satisfies typeof english;

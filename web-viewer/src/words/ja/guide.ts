@@ -1,4 +1,4 @@
-// undefined.
+// The first steps of a writer.
 import type { guide as english } from '../en/guide';
 
 export const guide = {

@@ -1,4 +1,4 @@
-// undefined.
+// Menus of pages and folders.
 import type { menu as english } from '../en/menu';
 
 export const menu = {

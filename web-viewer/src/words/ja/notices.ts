@@ -31,6 +31,7 @@ export const notices = {
   notOpened: (page, typed) => `「${page}」は作成しましたが、開けませんでした。入力内容: ${typed}`,
   openBeside: (page) => `「${page}」を横に開きました`,
   closedBeside: '横のページを閉じました',
+  tabClosed: (page) => `${page} が移動または削除されたため、タブを閉じました。`,
   copied: (text) => `コピーしました: ${text}`,
   restored: (page) => `「${page}」を復元しました。`,
   stillKept: (page) => `「${page}」の本文をまだ復元できませんが、残っています。`,

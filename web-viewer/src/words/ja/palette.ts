@@ -28,6 +28,6 @@ export const palette = {
   unavailable: (why) => `意味検索は利用できません: ${why}`,
   again: '再試行',
   indexing: (done, total) => `意味検索のインデックスを作成中: ${number(done)} / ${number(total)}`,
-  keys: { select: '選択', open: '開く', close: '閉じる' },
+  keys: { select: '選択', open: '開く', openInTab: '新しいタブで開く', close: '閉じる' },
   count: (count) => `${number(count)} 件の結果`,
 } satisfies typeof english;

@@ -65,4 +65,7 @@ export const properties = {
   glob: (files) => `glob、${files > 0 ? `${number(files)} ファイル` : '一致なし'}`,
   usedByPage: 'ページで使用中',
   usedHere: 'このプロジェクトで使用中',
+  required: '必須',
+  inTemplate: 'テンプレートの項目',
+  link: 'リンク',
 } satisfies typeof english;

@@ -1,12 +1,13 @@
-// undefined.
+// The list of keyboard shortcuts.
 import type { shortcuts as english } from '../en/shortcuts';
 
 export const shortcuts = {
-  groups: { pages: 'ページ', navigation: '移動', view: '表示' },
+  groups: { pages: 'ページ', navigation: '移動', tabs: 'タブ', view: '表示' },
   editor: {
     link: 'ページへのリンク (# で見出し、| でリンクの種類)',
     accept: '候補を確定',
     follow: 'リンクをたどる',
+    followInTab: 'リンクを新しいタブで開く',
     tick: 'タスクの完了を切り替え',
     preview: 'リンクをプレビュー',
     bold: '太字',
@@ -24,6 +25,7 @@ export const shortcuts = {
   },
   lists: {
     move: '上下に移動',
+    openInTab: 'ページを新しいタブで開く',
     fold: 'フォルダーを閉じる・開く',
     favourite: 'お気に入りに追加・削除 (サイドバー)',
     actions: 'ページやフォルダーの操作 (サイドバー)',

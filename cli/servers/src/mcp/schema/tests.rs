@@ -120,6 +120,18 @@ fn a_deprecated_name_is_accepted_and_not_announced() {
 }
 
 #[test]
+fn what_is_for_programs_is_accepted_and_not_listed() {
+    let schema = json!({
+        "type": "object",
+        "properties": { "page": { "type": "string" }, "wanted": { "type": "boolean", "x-unlisted": true } }
+    });
+    let taken = input(schema.clone());
+    assert!(taken["properties"].get("wanted").is_some());
+    assert_eq!(announced(taken)["properties"], json!({ "page": { "type": "string" } }));
+    assert_eq!(output(schema)["properties"], json!({ "page": { "type": "string" } }));
+}
+
+#[test]
 fn no_description_has_a_line_break() {
     for operation in OPERATIONS {
         let schema = Value::Object(input((operation.input_schema)().to_value()));

@@ -16,6 +16,8 @@ use crate::ops::{Facts, Tool, unmatched};
 use crate::show::{Page, Span, counted};
 use crate::{Error, Result};
 
+mod wanted;
+
 /// Facts about this operation.
 pub const FACTS: Facts =
     Facts::reading("Show which pages link to which, around one page or in the whole project.")
@@ -43,6 +45,10 @@ pub struct Params {
     /// Follow only links of these types.
     #[serde(default)]
     pub link_types: Vec<String>,
+    /// Add pages that links name but that do not exist.
+    #[serde(default)]
+    #[schemars(extend("x-unlisted" = true))]
+    pub wanted: bool,
     /// Maximum number of pages, nearest or most linked first.
     #[schemars(range(min = 1), extend("default" = 1_000))]
     pub limit: Option<usize>,
@@ -81,6 +87,9 @@ pub struct Output {
     pub nodes: Vec<GraphNode>,
     /// Links between them, one per source, target and type.
     pub edges: Vec<GraphEdge>,
+    /// With `wanted`: pages that links name but that do not exist, the most linked first.
+    #[schemars(extend("x-unlisted" = true))]
+    pub wanted: Vec<WantedNode>,
     /// Reachable pages before `limit`.
     pub total_nodes: usize,
     /// Parts omitted to fit `max_tokens`.
@@ -103,6 +112,19 @@ pub struct GraphNode {
     /// Freshness against the code it describes.
     pub staleness: Staleness,
     /// Links to and from other pages.
+    pub link_count: usize,
+    /// Hops from the center page; absent without one.
+    pub depth: Option<usize>,
+}
+
+/// A page in the graph that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct WantedNode {
+    /// Names it in edges.
+    pub id: String,
+    /// Its name, as the links write it.
+    pub target: String,
+    /// Links to it, one per page and type.
     pub link_count: usize,
     /// Hops from the center page; absent without one.
     pub depth: Option<usize>,
@@ -171,9 +193,20 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             })
         })
         .collect();
+    let wanted = match params.wanted
+        && !matches!((center, params.direction), (Some(_), Some(GraphDirection::Incoming)))
+    {
+        true => wanted::nodes(
+            context,
+            &params,
+            wanted::Shown { pages: &fields, depths: &depths, depth, limit },
+            &mut edges,
+        )?,
+        false => Vec::new(),
+    };
     edges.sort_unstable();
-    let mut output =
-        Output { nodes, edges, total_nodes, omitted: Omitted::default(), index: context.index_state()? };
+    let omitted = Omitted::default();
+    let mut output = Output { nodes, edges, wanted, total_nodes, omitted, index: context.index_state()? };
     budget::fit(context, &mut output, params.max_tokens, show, shrink)?;
     Ok(output)
 }
@@ -207,23 +240,28 @@ fn most_linked(context: &Context<'_>, graph: &LinkGraph, limit: usize) -> Result
     Ok((pages.into_iter().map(|page| (page, None)).collect(), total))
 }
 
-/// Removes the farthest and least linked pages with their links.
+/// Removes the least linked wanted pages, then the farthest and least linked pages, with their links.
 fn shrink(output: &mut Output, excess: Excess) -> bool {
-    let dropped = excess.shorten(&mut output.nodes);
+    let dropped = match output.wanted.is_empty() {
+        true => excess.shorten(&mut output.nodes),
+        false => excess.shorten(&mut output.wanted),
+    };
     output.omitted.pages += dropped;
-    let kept: HashSet<&str> = output.nodes.iter().map(|node| node.id.as_str()).collect();
+    let pages = output.nodes.iter().map(|node| node.id.as_str());
+    let kept: HashSet<&str> = pages.chain(output.wanted.iter().map(|node| node.id.as_str())).collect();
     output.edges.retain(|edge| kept.contains(edge.source.as_str()) && kept.contains(edge.target.as_str()));
     dropped > 0
 }
 
 /// Shows each page with its outgoing links, one page per line.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    let paths: HashMap<&str, &str> =
-        output.nodes.iter().map(|node| (node.id.as_str(), node.filepath.as_str())).collect();
-    let mut outgoing: HashMap<&str, Vec<(&str, &str)>> = HashMap::new();
+    let paths = output.nodes.iter().map(|node| (node.id.as_str(), Span::Path(&node.filepath)));
+    let wanted = output.wanted.iter().map(|node| (node.id.as_str(), Span::Alarm(&node.target)));
+    let names: HashMap<&str, Span<'_>> = paths.chain(wanted).collect();
+    let mut outgoing: HashMap<&str, Vec<(Span<'_>, &str)>> = HashMap::new();
     for edge in &output.edges {
-        if let Some(target) = paths.get(edge.target.as_str()) {
-            outgoing.entry(&edge.source).or_default().push((target, &edge.link_type));
+        if let Some(target) = names.get(edge.target.as_str()) {
+            outgoing.entry(&edge.source).or_default().push((*target, &edge.link_type));
         }
     }
     let mut depth = None;
@@ -235,7 +273,10 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         let mut line = vec![Span::Path(&node.filepath), Span::Trust(node.staleness)];
         for (at, (target, link_type)) in outgoing.get(node.id.as_str()).into_iter().flatten().enumerate() {
             line.push(Span::Text(if at == 0 { " -> " } else { ", " }));
-            line.push(Span::Path(target));
+            line.push(*target);
+            if matches!(target, Span::Alarm(_)) {
+                line.push(Span::Faint(" (does not exist)"));
+            }
             if *link_type != PLAIN {
                 line.extend([Span::Faint(" ("), Span::Faint(link_type), Span::Faint(")")]);
             }
@@ -252,8 +293,12 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         true => format!("; links without a type are {PLAIN}"),
         false => String::new(),
     };
+    let wanted = match output.wanted.len() {
+        0 => String::new(),
+        count => format!(", {}", counted(count, "wanted page", "wanted pages")),
+    };
     page.note(&[Span::Text(&format!(
-        "{part}{}{order}, {}{plain}",
+        "{part}{}{order}{wanted}, {}{plain}",
         counted(output.total_nodes, "page", "pages"),
         counted(output.edges.len(), "link", "links")
     ))]);
@@ -261,3 +306,6 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     output.omitted.show(["page", "pages"], rest, page);
     output.index.show(page);
 }
+
+#[cfg(test)]
+mod tests;

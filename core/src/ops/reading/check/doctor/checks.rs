@@ -8,7 +8,7 @@ use super::{Finding, Severity, WantedPage};
 use crate::Context;
 use crate::embed::{MULTILINGUAL, Scripts, is_unfit};
 use crate::freshness::{REVIEW_LOCK, ReviewLock};
-use crate::graph::{LinkGraph, PipedLinks};
+use crate::graph::{LinkGraph, PipedLinks, Wanted};
 use crate::index::questions::{links, names, pages, sections};
 use crate::manifest::MANIFEST_PATH;
 use crate::ops::{bounds, page};
@@ -16,7 +16,7 @@ use crate::page::Diagnostic;
 use crate::ports::Listing;
 use crate::show::counted;
 use crate::writing::audit;
-use crate::{Result, path, text};
+use crate::{Result, text};
 
 /// Page types of the specification.
 pub(super) const PAGE_TYPES: [&str; 6] = ["spec", "design", "db-schema", "api", "config", "guide"];
@@ -88,13 +88,10 @@ pub(super) fn unresolved(db: &Connection, findings: &mut Vec<Finding>) -> Result
     let mut wanted: BTreeMap<String, WantedPage> = BTreeMap::new();
     let mut asking: HashSet<(String, String)> = HashSet::new();
     for (page, line, target) in links::unresolved(db)? {
-        let name = target.split('#').next().unwrap_or_default().trim();
-        // A page can be named with or without its extension.
-        let name = path::without_page_extension(name).to_owned();
-        let key = text::fold_key(&name);
+        let Wanted { key, name } = Wanted::of(&target);
         let is_first = asking.insert((key.clone(), page.clone()));
         let entry = wanted.entry(key).or_insert_with(|| WantedPage {
-            target: bounds::title(name),
+            target: bounds::title(name.to_owned()),
             links: 0,
             pages: 0,
         });
