@@ -74,6 +74,14 @@ const run = (typed) => dialog(async (page) => {
   await page.keyboard.press('Enter');
   await page.locator('dialog [role=combobox]').waitFor({ state: 'detached' });
 });
+/** Opens a page in a second tab. */
+async function secondTab(page) {
+  await page.keyboard.press('Alt+t');
+  await page.locator('dialog [role=combobox]').fill('Reading');
+  await page.getByRole('option', { name: 'Reading' }).first().waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('#ubp_head .title', { hasText: 'Reading' }).waitFor();
+}
 const stage = (page) => page.locator('#ubp_stage [data-row="0"]').waitFor();
 
 const SCREENS = {
@@ -144,6 +152,16 @@ const SCREENS = {
     act: async (page) => {
       await page.getByRole('button', { name: ja.desk.actions }).click();
       await page.getByRole('menu').waitFor();
+    },
+  },
+  tabs: { path: 'Home.html', act: secondTab },
+  'the menu of tabs': {
+    path: 'Home.html',
+    act: async (page, isNarrow) => {
+      await secondTab(page);
+      if (isNarrow) await page.getByRole('button', { name: ja.tabs.count(2) }).click();
+      else await page.getByRole('tab', { name: 'Reading' }).click({ button: 'right' });
+      await page.getByRole('menuitem', { name: ja.tabs.close, exact: true }).waitFor();
     },
   },
   'the guide': { path: 'Home.html', act: run('>quick start') },
