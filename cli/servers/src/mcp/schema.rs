@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 /// The input schema of a tool: an object without references, unions, formats and top-level alternatives, which every
-/// client accepts. Deprecated parameters are included, marked as such.
+/// client accepts. Parameters that are not announced are included, marked as such.
 pub(crate) fn input(schema: Value) -> Map<String, Value> {
     let (schema, definitions) = parted(schema);
     let mut work = Work { definitions: &definitions, within: Vec::new() };
@@ -17,17 +17,17 @@ pub(crate) fn input(schema: Value) -> Map<String, Value> {
     }
 }
 
-/// The input schema without deprecated parameters, for the tool listing.
+/// The input schema without deprecated parameters and those for programs, for the tool listing.
 pub(crate) fn announced(mut input: Map<String, Value>) -> Map<String, Value> {
     if let Some(properties) = input.get_mut("properties").and_then(Value::as_object_mut) {
-        properties.retain(|_, property| !is_deprecated(property));
+        properties.retain(|_, property| is_announced(property));
     }
     input
 }
 
-/// Whether a parameter is accepted but not announced.
-pub(crate) fn is_deprecated(property: &Value) -> bool {
-    property.get("deprecated").and_then(Value::as_bool).unwrap_or(false)
+/// Whether a parameter is announced. Others are accepted: deprecated ones, and those that only programs need.
+pub(crate) fn is_announced(property: &Value) -> bool {
+    !["deprecated", "x-for-programs"].iter().any(|mark| property.get(mark) == Some(&Value::Bool(true)))
 }
 
 /// The output schema of a tool: fields with their types, and for lists of objects only the names of their fields. The
@@ -160,7 +160,7 @@ fn keep_notes(from: &Map<String, Value>, to: &mut Map<String, Value>) {
     if let Some(text) = from.get("description").and_then(Value::as_str) {
         to.insert("description".into(), on_one_line(text));
     }
-    for note in ["default", "deprecated"] {
+    for note in ["default", "deprecated", "x-for-programs"] {
         if let Some(value) = from.get(note).filter(|value| !value.is_null()) {
             to.insert(note.into(), value.clone());
         }

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use ubp_core::ops::OPERATIONS;
 
-use super::{announced, input, is_deprecated, output};
+use super::{announced, input, is_announced, output};
 
 /// Visits every schema within a schema.
 fn visit(schema: &Value, see: &mut impl FnMut(&Value)) {
@@ -115,7 +115,7 @@ fn a_deprecated_name_is_accepted_and_not_announced() {
         "properties": { "page": { "type": "string" }, "filepath": { "type": "string", "deprecated": true } }
     });
     let input = input(schema);
-    assert!(is_deprecated(&input["properties"]["filepath"]));
+    assert!(!is_announced(&input["properties"]["filepath"]));
     assert_eq!(announced(input)["properties"], json!({ "page": { "type": "string" } }));
 }
 
