@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -21,8 +22,8 @@ const DEPTH: usize = 150;
 /// Maximum length of a text in bytes.
 const LONGEST: usize = 64 << 10;
 
-/// Maximum size of a list, with everything in it, in bytes.
-const LARGEST: usize = 256 << 10;
+/// Maximum size of a list that an expression makes, with everything in it, in bytes.
+const LARGEST: usize = 1 << 20;
 
 /// Number of steps between two looks at the clock.
 const STEPS: usize = 512;
@@ -130,6 +131,8 @@ impl<'a> Evaluator<'a> {
             }
         };
         let is_too_large = match &value {
+            // What a page has is in memory already.
+            _ if matches!(expression, Expression::Property { .. }) => false,
             Value::Text(text) => text.len() > LONGEST,
             Value::List(_) => value.size() > LARGEST,
             _ => false,
@@ -145,13 +148,12 @@ impl<'a> Evaluator<'a> {
         let name = path::file_name(&page.path);
         let links = |embeds: bool| -> Result<Value> {
             let links = self.pages.links(self.context)?.get(row).map_or(&[][..], Vec::as_slice);
-            let mut found: Vec<Value> = Vec::new();
+            let (mut found, mut seen) = (Vec::new(), HashSet::new());
             for link in links.iter().filter(|link| link.is_embed == embeds) {
                 self.step()?;
-                let value =
-                    link.page.map_or_else(|| Value::Text(format!("[[{}]]", link.target)), Value::Page);
-                if !found.contains(&value) {
-                    found.push(value);
+                if seen.insert((link.page, link.page.is_none().then_some(&link.target))) {
+                    let missing = || Value::Text(format!("[[{}]]", link.target));
+                    found.push(link.page.map_or_else(missing, Value::Page));
                 }
             }
             Ok(Value::List(found))

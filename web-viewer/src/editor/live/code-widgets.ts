@@ -61,6 +61,8 @@ export function refreshBlocks(view: EditorView): void {
         if (stop.signal.aborted || (frame.childElementCount === 1 && frame.firstElementChild?.outerHTML === made.outerHTML)) return;
         frame.classList.remove('cm-live-failed');
         frame.replaceChildren(made);
+        // The new answer may be shorter.
+        frame.closest<HTMLElement>('.cm-live')?.style.removeProperty('min-height');
         view.requestMeasure();
       },
       // The editor says that the server does not answer; the last answer stays.
