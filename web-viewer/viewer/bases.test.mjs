@@ -66,12 +66,7 @@ function prepare(project) {
 
 describe('bases', () => {
   const own = withViewer({ prepare });
-  const opened = async (face, context = {}) => {
-    const opened = await own.open('Plan.html', { context });
-    await opened.page.evaluate((face) => localStorage.setItem('ubp', JSON.stringify({ face })), face);
-    await opened.page.reload();
-    return opened;
-  };
+  const opened = (opening, context = {}) => own.open('Plan.html', { context, settings: { opening } });
   const shows = async (page, locator, expected) => {
     const texts = async () => (await page.locator(locator).allTextContents()).map((text) => text.trim());
     await until(async () => JSON.stringify(await texts()) === JSON.stringify(expected)).catch(async () => assert.deepEqual(await texts(), expected));
