@@ -79,7 +79,7 @@ fn own_name<'p>(properties: &'p Map<String, Value>, name: &str) -> Option<&'p st
     known(name).or_else(|| {
         let group = SYNONYMS.iter().find(|group| group.contains(&name))?;
         let mut announced =
-            group.iter().filter(|own| properties.get(**own).is_some_and(|property| is_announced(property)));
+            group.iter().filter(|own| properties.get(**own).is_some_and(is_announced));
         announced.next().and_then(|own| known(own))
     })
 }
