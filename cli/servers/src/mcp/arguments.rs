@@ -78,8 +78,7 @@ fn own_name<'p>(properties: &'p Map<String, Value>, name: &str) -> Option<&'p st
     let known = |name: &str| properties.get_key_value(name).map(|(name, _)| name.as_str());
     known(name).or_else(|| {
         let group = SYNONYMS.iter().find(|group| group.contains(&name))?;
-        let mut announced =
-            group.iter().filter(|own| properties.get(**own).is_some_and(is_announced));
+        let mut announced = group.iter().filter(|own| properties.get(**own).is_some_and(is_announced));
         announced.next().and_then(|own| known(own))
     })
 }
