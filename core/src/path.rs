@@ -126,6 +126,11 @@ pub fn is_page(path: &str) -> bool {
     extension(path).is_some_and(|ext| PAGE_EXTENSIONS.iter().any(|page| ext.eq_ignore_ascii_case(page)))
 }
 
+/// Whether the file is a base of Obsidian, by its name.
+pub fn is_base(path: &str) -> bool {
+    extension(path).is_some_and(|ext| ext.eq_ignore_ascii_case("base"))
+}
+
 /// The last component.
 pub fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)

@@ -146,7 +146,12 @@ pub(super) fn list(context: &Context<'_>) -> Result<SiteFile> {
 
 /// A page as `get_page` answers it, but without its text, as a script that does nothing.
 pub(super) fn facts(context: &Context<'_>, entry: &Entry) -> Result<String> {
-    let params = get_page::Params { filepath: Some(entry.path.clone()), ..get_page::Params::default() };
+    let params = get_page::Params {
+        filepath: Some(entry.path.clone()),
+        // The page itself shows them.
+        answers: Some(false),
+        ..get_page::Params::default()
+    };
     let mut page = get_page::run(context, params)?;
     page.content.clear();
     page.sections.clear();

@@ -8,18 +8,19 @@ use super::draft::{Draft, Drafts, leave_out};
 use super::places::{Places, below, valid_path};
 use super::settle::{Meaning, Meant};
 use super::tree::Tree;
-use super::{NoticeKind, ReadFile};
+use super::{Notice, NoticeKind, ReadFile};
 use crate::graph::resolve::Destination;
-use crate::page::{LinkKind, LinkTypes, Site, parse};
+use crate::page::{LinkKind, LinkTypes, Site, decode, parse};
 use crate::ports::MemorySource;
 use crate::progress::Cancel;
+use crate::query::{Base, Problem};
 use crate::render::Attachments;
 use crate::text::Fence;
 use crate::writing::links::World;
 use crate::{Result, path};
 
 /// Languages of code blocks that Obsidian or a plugin runs.
-const QUERIES: [&str; 6] = ["dataview", "dataviewjs", "tasks", "query", "base", "datacorejsx"];
+const QUERIES: [&str; 5] = ["dataview", "dataviewjs", "tasks", "query", "datacorejsx"];
 
 /// What links of a vault lead to: the rules are the same as in a project.
 pub(super) struct Vault<'a> {
@@ -56,6 +57,9 @@ pub(super) fn convert<'a>(
         }
         let folder = below(into, &valid_path(path::folder(file)));
         let place = places.take_file(&folder, path::file_name(file));
+        if path::is_base(file) {
+            notice_base(file, &decode(&read(file)?).0, into, &mut drafts);
+        }
         if !path::is_page(file) {
             vault.files.insert(file.clone(), place.clone());
             drafts.files.push((file.clone(), place));
@@ -79,6 +83,26 @@ pub(super) fn convert<'a>(
     leave_out(&mut drafts.notices, &left);
     drafts.made_of = vec![("pages", drafts.pages.len())];
     Ok((drafts, vault))
+}
+
+/// Lists what of a base UBP does not know.
+fn notice_base(file: &str, text: &str, into: &str, drafts: &mut Drafts) {
+    let (problems, unknown) = match Base::parse(text) {
+        Ok(base) => (base.problems(), base.unknown()),
+        Err(problem) => (vec![problem], Vec::new()),
+    };
+    for Problem { line, message } in problems {
+        let message = format!("{message}; views that need this line have no answer");
+        drafts.notice(NoticeKind::KeptAsText, file, line, message);
+    }
+    for Problem { line, message } in unknown {
+        drafts.notice(NoticeKind::KeptAsText, file, line, message);
+    }
+    let names_folders = ["inFolder", "file.folder", "file.path"].iter().any(|word| text.contains(word));
+    if !into.is_empty() && names_folders {
+        let message = format!("folders in this base are those of the vault, without `{into}/`");
+        drafts.notices.push(Notice::file(NoticeKind::KeptAsText, file, message));
+    }
 }
 
 fn reason_to_leave(file: &str) -> Option<&'static str> {

@@ -6,17 +6,27 @@
 //! The tests include statements that try to read or change more, never end, or grow without end (`tests.rs`).
 
 #[cfg(not(target_family = "wasm"))]
+mod base;
+#[cfg(not(target_family = "wasm"))]
 mod block;
 mod dialect;
 mod functions;
+#[cfg(not(target_family = "wasm"))]
+mod queries;
 mod sandbox;
 mod schema;
+#[cfg(not(target_family = "wasm"))]
+mod shown;
 
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use block::{Part, Queries, blocks_in, is_query};
+pub(crate) use base::{Base, Problem};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use queries::{Queries, Question, base_and_view, is_query, questions_in};
 pub use sandbox::{Answer, Limits};
 pub(crate) use schema::page_vectors;
 pub use schema::{Column, Schema};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use shown::{Part, Shown};
 
 use std::collections::HashMap;
 

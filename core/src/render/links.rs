@@ -162,6 +162,8 @@ impl Body<'_> {
             }
             Target::Source(file) => self.source(file, &link.target, &shown(link, None)),
             Target::Attachment => match self.attachment(link.kind, &link.target)? {
+                #[cfg(not(target_family = "wasm"))]
+                Some(file) if embeds && self.embed_base(link, &file)? => {}
                 Some(file) if embeds => {
                     self.sized_picture(&Picture::File(file), link.text.as_deref().unwrap_or_default());
                 }
@@ -171,6 +173,16 @@ impl Body<'_> {
             Target::Nothing => self.whole(|body| body.open_missing(&link.target), &shown(link, None)),
         }
         Ok(Frame::Written)
+    }
+
+    /// Writes a link to an attachment within a block that is being written.
+    #[cfg(not(target_family = "wasm"))]
+    pub(super) fn file_link(&mut self, file: &str, text: &str) {
+        let frame = self.open_attachment(file);
+        self.out.text(text);
+        if let Frame::Open(close) = frame {
+            self.out.raw(close);
+        }
     }
 
     /// Writes a link with `text` as its content.

@@ -1,11 +1,12 @@
-//! Shows the answers of queries in pages. The module for browsers has no table of pages and shows the query.
+//! Shows the answers of queries and bases in pages. The module for browsers has no table of pages and shows the query.
 
 use pulldown_cmark::{CodeBlockKind, Event, Tag};
 
 use super::body::Body;
 use super::html::Html;
-use crate::Result;
-use crate::query::{self, Part};
+use crate::page::Link;
+use crate::query::{self, Part, Shown};
+use crate::{Result, path};
 
 impl Body<'_> {
     /// Whether an event is part of a query. At its end, the answer is written, or why there is none.
@@ -18,18 +19,40 @@ impl Body<'_> {
             (Some((_, text)), Event::Text(part)) => text.push_str(part),
             (Some(_), _) => {
                 if let Some((info, text)) = self.query.take() {
-                    self.answer(&info, &text)?;
+                    let answer = self.job.queries.block(&self.page.path, &info, &text)?;
+                    let html = self.answer(answer)?;
+                    self.block(&html);
                 }
             }
         }
         Ok(true)
     }
 
-    fn answer(&mut self, info: &str, text: &str) -> Result<()> {
+    /// Writes the answer of an embedded base. False if `file` is no base, or no block can be written here.
+    pub(super) fn embed_base(&mut self, link: &Link, file: &str) -> Result<bool> {
+        if !path::is_base(file) || !self.takes_blocks() {
+            return Ok(false);
+        }
+        let view = query::base_and_view(&link.target).1;
+        let answer = self.job.queries.file(&self.page.path, file, view)?;
+        let html = self.answer(answer)?;
+        self.interrupt_paragraph();
+        self.out.open("section", &[("class", "embed"), ("data-file", file)]);
+        self.out.raw("\n<p class=\"embed-title\">");
+        let name = path::file_name(file).trim_end_matches(".base");
+        let title = view.map_or_else(|| name.to_owned(), |view| format!("{name} > {view}"));
+        self.file_link(file, link.text.as_deref().unwrap_or(&title));
+        self.out.raw("</p>\n");
+        self.out.raw(&html);
+        self.block("</section>\n");
+        Ok(true)
+    }
+
+    fn answer(&self, answer: std::result::Result<Shown, String>) -> Result<String> {
         let mut out = Html::default();
-        match self.job.queries.answer(&self.page.path, info, text)? {
-            Ok(parts) => {
-                let is_board = parts.iter().any(|part| part.heading.is_some());
+        let part = |markdown: &str| self.job.renderer.part(self.page.number, markdown);
+        match answer {
+            Ok(Shown { parts, is_board, notes }) => {
                 out.open("div", &[("class", if is_board { "query board" } else { "query" })]);
                 for Part { heading, markdown } in parts {
                     if let Some(heading) = &heading {
@@ -37,18 +60,24 @@ impl Body<'_> {
                         out.text(heading);
                         out.raw("</p>");
                     }
-                    out.raw(&self.job.renderer.part(self.page.number, &markdown)?);
+                    out.raw(&part(&markdown)?);
                     out.raw(if heading.is_some() { "</section>" } else { "" });
                 }
                 out.raw("</div>\n");
+                if !notes.is_empty() {
+                    out.raw("<div class=\"query-notes\">");
+                    for note in notes {
+                        out.raw(&part(&note)?);
+                    }
+                    out.raw("</div>\n");
+                }
             }
             Err(reason) => {
                 out.raw("<div class=\"query query-problem\">");
-                out.raw(&self.job.renderer.part(self.page.number, &reason)?);
+                out.raw(&part(&reason)?);
                 out.raw("</div>\n");
             }
         }
-        self.block(&out.into_string());
-        Ok(())
+        Ok(out.into_string())
     }
 }

@@ -1386,7 +1386,7 @@ export interface GetPageOutput {
   content: string;
   /** Its sections in order. */
   sections: PageSection[];
-  /** Answers of its `ubp` queries, as Markdown. */
+  /** Answers of its `ubp` queries and bases, as Markdown. */
   answers: string[];
   /** Sections omitted to fit; request them with `section`. */
   omitted_sections: OmittedSection[];
@@ -1424,6 +1424,8 @@ export interface GetPageParams {
   section?: string | null | undefined;
   /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
+  /** Whether to answer its queries (default: true). Programs that show `render_page` have the answers there. */
+  answers?: boolean | null | undefined;
 }
 
 /** A value for a field: text, a list of texts, a number or a truth value. A text for a list is split at commas. */

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Keywords that do not affect the TypeScript type.
-const WITHOUT_A_TYPE: [&str; 13] = [
+const WITHOUT_A_TYPE: [&str; 14] = [
     "$schema",
     "$defs",
     "title",
@@ -23,6 +23,7 @@ const WITHOUT_A_TYPE: [&str; 13] = [
     "minLength",
     "uniqueItems",
     "deprecated",
+    "x-for-programs",
 ];
 
 /// Types shared by operations, each declared once.

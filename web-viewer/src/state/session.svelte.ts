@@ -251,7 +251,7 @@ export class Session {
   /** Requests a changed page; null if it does not exist. Updates the details of the current page. */
   async #found(client: UbpClient, path: string): Promise<GetPageOutput | null> {
     try {
-      const page = await client.call('get_page', { filepath: path });
+      const page = await client.call('get_page', { filepath: path, answers: false });
       // If there is no page at a path, the engine may answer with a page of the same name in another folder.
       if (page.filepath !== path) return null;
       if (this.shown?.filepath === path) this.details = page;
@@ -276,7 +276,7 @@ export class Session {
 
   async loadDetails(page: string): Promise<void> {
     const client = this.#client();
-    const details = await client.call('get_page', { filepath: page });
+    const details = await client.call('get_page', { filepath: page, answers: false });
     const known = this.#byPath.get(details.filepath);
     const now = listed(details);
     // It changed without an event, and so may have the pages linked with it.

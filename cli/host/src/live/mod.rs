@@ -69,6 +69,8 @@ pub enum Changed {
     Reviews,
     /// The favourite pages changed.
     Favorites,
+    /// A base changed, so answers in pages may be outdated. Only the process that indexes notices it.
+    Bases,
 }
 
 /// The caller of an operation.

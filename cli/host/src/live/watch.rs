@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 
-use ubp_core::path::is_page;
+use ubp_core::path::{is_base, is_page};
 
-use super::Shared;
 use super::pulse::Hint;
+use super::{Changed, Shared};
 use crate::{Project, is_rule_file, is_visible};
 
 /// Whether the system watches a whole tree as cheaply as one folder.
@@ -132,6 +132,9 @@ impl Watch {
             let Some(shared) = shared.upgrade() else { return };
             match event {
                 Ok(event) => {
+                    if concerns_bases(&event, &pages_dir) {
+                        shared.broadcast(Changed::Bases);
+                    }
                     let mut folders = folders.lock().unwrap_or_else(PoisonError::into_inner);
                     if let Some(meaning) = meaning(&event, &pages_dir, &folders.followed) {
                         if meaning == Meaning::Folders {
@@ -207,6 +210,14 @@ fn meaning(event: &Event, pages_dir: &Path, followed: &BTreeSet<PathBuf>) -> Opt
         (is_page(name) || !content_only).then_some(Meaning::Pages)
     };
     event.paths.iter().filter_map(of_path).max()
+}
+
+/// Whether a base may have changed. It is read whenever a page with it is shown.
+fn concerns_bases(event: &Event, pages_dir: &Path) -> bool {
+    let is_access = matches!(event.kind, EventKind::Access(_));
+    let is_written = !is_access || event.kind == EventKind::Access(AccessKind::Close(AccessMode::Write));
+    let is_base = |path: &PathBuf| path.to_str().is_some_and(is_base) && is_shown(path, pages_dir);
+    is_written && event.paths.iter().any(is_base)
 }
 
 /// The pages that may have changed in an event.

@@ -5,7 +5,7 @@ use rmcp::model::JsonObject;
 use serde_json::{Map, Value};
 use ubp_core::{Error, Result};
 
-use super::schema::is_deprecated;
+use super::schema::is_announced;
 
 /// Synonyms of parameter names, the announced one first.
 const SYNONYMS: [&[&str]; 3] = [
@@ -45,7 +45,7 @@ pub(super) fn settled(tool: &str, takes: &JsonObject, given: JsonObject) -> Resu
             continue;
         }
         let Some(own) = own_name(properties, &name) else {
-            let announced = properties.iter().filter(|(_, property)| !is_deprecated(property));
+            let announced = properties.iter().filter(|(_, property)| is_announced(property));
             let there: Vec<&str> = announced.map(|(name, _)| name.as_str()).collect();
             let there = if there.is_empty() { "no parameters".into() } else { there.join(", ") };
             return Err(Error::invalid(format!(
@@ -78,8 +78,7 @@ fn own_name<'p>(properties: &'p Map<String, Value>, name: &str) -> Option<&'p st
     let known = |name: &str| properties.get_key_value(name).map(|(name, _)| name.as_str());
     known(name).or_else(|| {
         let group = SYNONYMS.iter().find(|group| group.contains(&name))?;
-        let mut announced =
-            group.iter().filter(|own| properties.get(**own).is_some_and(|property| !is_deprecated(property)));
+        let mut announced = group.iter().filter(|own| properties.get(**own).is_some_and(is_announced));
         announced.next().and_then(|own| known(own))
     })
 }

@@ -29,7 +29,7 @@ impl News {
         let changed = match changed {
             Some(Changed::Pages(pages)) => pages,
             // These do not change the text of a page.
-            Some(Changed::Head(_) | Changed::Reviews | Changed::Favorites) => {
+            Some(Changed::Head(_) | Changed::Reviews | Changed::Favorites | Changed::Bases) => {
                 return Self { listing: false, updated: Vec::new() };
             }
             Some(Changed::Settings) | None => {

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 /// The input schema of a tool: an object without references, unions, formats and top-level alternatives, which every
-/// client accepts. Deprecated parameters are included, marked as such.
+/// client accepts. Parameters that are not announced are included, marked as such.
 pub(crate) fn input(schema: Value) -> Map<String, Value> {
     let (schema, definitions) = parted(schema);
     let mut work = Work { definitions: &definitions, within: Vec::new() };
@@ -17,22 +17,17 @@ pub(crate) fn input(schema: Value) -> Map<String, Value> {
     }
 }
 
-/// The input schema without deprecated and unlisted parameters, for the tool listing.
+/// The input schema without deprecated parameters and those for programs, for the tool listing.
 pub(crate) fn announced(mut input: Map<String, Value>) -> Map<String, Value> {
     if let Some(properties) = input.get_mut("properties").and_then(Value::as_object_mut) {
-        properties.retain(|_, property| !is_deprecated(property) && !is_unlisted(property));
+        properties.retain(|_, property| is_announced(property));
     }
     input
 }
 
-/// Whether a parameter is accepted but not announced.
-pub(crate) fn is_deprecated(property: &Value) -> bool {
-    property.get("deprecated").and_then(Value::as_bool).unwrap_or(false)
-}
-
-/// Whether a parameter or field is for programs: in the listing, it would cost agents more than it gives them.
-fn is_unlisted(property: &Value) -> bool {
-    property.get("x-unlisted").and_then(Value::as_bool).unwrap_or(false)
+/// Whether a parameter or field is in the listing. Others work: deprecated ones, and those that only programs need.
+pub(crate) fn is_announced(property: &Value) -> bool {
+    !["deprecated", "x-for-programs"].iter().any(|mark| property.get(mark) == Some(&Value::Bool(true)))
 }
 
 /// The output schema of a tool: fields with their types, and for lists of objects only the names of their fields. The
@@ -40,7 +35,7 @@ fn is_unlisted(property: &Value) -> bool {
 pub(crate) fn output(schema: Value) -> Map<String, Value> {
     let (schema, definitions) = parted(schema);
     let properties = schema.get("properties").and_then(Value::as_object);
-    let fields = properties.into_iter().flatten().filter(|(_, field)| !is_unlisted(field));
+    let fields = properties.into_iter().flatten().filter(|(_, field)| is_announced(field));
     let fields =
         fields.map(|(name, field)| (name.clone(), field_shape(resolved(field, &definitions), &definitions)));
     let mut written = Map::new();
@@ -165,7 +160,7 @@ fn keep_notes(from: &Map<String, Value>, to: &mut Map<String, Value>) {
     if let Some(text) = from.get("description").and_then(Value::as_str) {
         to.insert("description".into(), on_one_line(text));
     }
-    for note in ["default", "deprecated"] {
+    for note in ["default", "deprecated", "x-for-programs"] {
         if let Some(value) = from.get(note).filter(|value| !value.is_null()) {
             to.insert(note.into(), value.clone());
         }

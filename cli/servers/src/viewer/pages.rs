@@ -195,6 +195,7 @@ pub(super) const DOWNLOADED: &str = "application/octet-stream";
 fn media_type(file: &str) -> &'static str {
     let ending = path::file_name(file).rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     match ending.as_deref().unwrap_or_default() {
+        "base" => "text/plain; charset=utf-8",
         "css" => "text/css; charset=utf-8",
         "html" => "text/html; charset=utf-8",
         "js" | "mjs" => "text/javascript; charset=utf-8",

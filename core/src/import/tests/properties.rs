@@ -29,7 +29,7 @@ fn path() -> impl Strategy<Value = String> {
         "100%",
         "#1",
     ];
-    let endings = [".md", ".md", ".md", ".csv", "_all.csv", ".png", ".pdf", ".org", "", ".markdown"];
+    let endings = [".md", ".md", ".md", ".csv", "_all.csv", ".png", ".pdf", ".base", ".org", "", ".markdown"];
     let folder = prop::collection::vec(prop::sample::select(parts.to_vec()), 0..3);
     (folder, prop::sample::select(parts.to_vec()), prop::sample::select(endings.to_vec())).prop_map(
         |(folder, name, ending)| folder.into_iter().chain([name]).collect::<Vec<_>>().join("/") + ending,
@@ -83,6 +83,8 @@ fn text() -> impl Strategy<Value = String> {
         "]]",
         "---\n",
         "title: x\n",
+        "filters: file.inFolder(\"a\")\n",
+        "views:\n  - type: map\n",
         "#+BEGIN_QUOTE\n",
         "#+END_QUOTE\n",
         ":LOGBOOK:\n",

@@ -134,6 +134,10 @@ visits! {
     each_edge() -> i64, i64, &str =
         "SELECT DISTINCT page, target_page, link_type FROM links
          WHERE target_page IS NOT NULL AND target_page <> page ORDER BY link_type, page, target_page";
+    /// Every link in order of appearance: page, kind, target as written, and the page that it leads to.
+    #[cfg(not(target_family = "wasm"))]
+    each_written() -> i64, LinkKind, String, Option<i64> =
+        "SELECT page, kind, target, target_page FROM links ORDER BY page, link";
     /// Every link from one page to another: page, target page, text and target as written.
     each_between() -> i64, i64, Option<&str>, &str =
         "SELECT page, target_page, text, target FROM links

@@ -18,6 +18,18 @@ rows! {
         created_at: String,
         updated_at: String,
     }
+    /// What the index knows of a page's file.
+    #[cfg_attr(target_family = "wasm", allow(dead_code))]
+    PageFacts {
+        page: i64,
+        path: String,
+        created_at: String,
+        updated_at: String,
+        /// In bytes.
+        size: i64,
+        /// JSON object.
+        front_matter: String,
+    }
     /// A page's metadata, without its text.
     PageContent {
         page: i64,
@@ -68,6 +80,10 @@ questions! {
     #[cfg(not(target_family = "wasm"))]
     fields() -> Vec<(i64, String, String, String)> = all
         "SELECT page, path, updated_at, front_matter FROM pages ORDER BY path";
+    /// What the index knows of every page's file, by path.
+    #[cfg(not(target_family = "wasm"))]
+    files() -> Vec<PageFacts> = all
+        "SELECT page, path, created_at, updated_at, size, front_matter FROM pages ORDER BY path";
     /// The metadata of every page.
     contents() -> Vec<PageContent> = all
         "SELECT page, path, own_id, title, doc_type, front_matter, hash FROM pages";

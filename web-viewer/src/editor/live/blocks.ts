@@ -19,12 +19,22 @@ export interface BlockSource {
 export type BlockRenderer = (block: BlockSource, signal: AbortSignal) => Promise<HTMLElement>;
 
 const renderers = new Map<string, BlockRenderer>();
+/** Languages whose blocks look different when other pages change. */
+const following = new Set<string>();
 const listeners = new Set<() => void>();
 
-/** Registers a renderer for a language, in lower case. Open editors show its blocks rendered from then on. */
-export function registerBlock(language: string, renderer: BlockRenderer): void {
+/**
+ * Registers a renderer for a language, in lower case. Open editors show its blocks rendered from then on. With `followsPages`,
+ * blocks are rendered again when pages change.
+ */
+export function registerBlock(language: string, renderer: BlockRenderer, { followsPages = false } = {}): void {
   renderers.set(language, renderer);
+  if (followsPages) following.add(language);
   for (const run of listeners) run();
+}
+
+export function followsPages(language: string): boolean {
+  return following.has(language);
 }
 
 export function isRenderable(language: string): boolean {

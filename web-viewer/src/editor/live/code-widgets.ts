@@ -1,8 +1,10 @@
 // Blocks and maths that registered renderers show.
 import type { EditorView } from '@codemirror/view';
-import { renderBlock, type BlockSource } from './blocks';
+import { followsPages, renderBlock, type BlockSource } from './blocks';
 
 const running = new WeakMap<Element, AbortController>();
+/** What is rendered in each frame that is rendered again when pages change. */
+const shown = new WeakMap<Element, BlockSource>();
 
 function sourceOf({ source, isDisplay }: BlockSource): HTMLElement {
   const code = document.createElement('code');
@@ -19,6 +21,7 @@ export function renderedElement(block: BlockSource, view: EditorView | null = nu
   frame.className = `cm-live-rendered cm-live-${block.isDisplay ? 'display' : 'inline'}`;
   frame.dataset['language'] = block.language;
   frame.append(sourceOf(block));
+  if (followsPages(block.language)) shown.set(frame, block);
   const stop = new AbortController();
   running.set(frame, stop);
   renderBlock(block, stop.signal)
@@ -43,6 +46,29 @@ export function renderedElement(block: BlockSource, view: EditorView | null = nu
 
 export function mathsElement(source: string, isDisplay: boolean, view: EditorView | null = null): HTMLElement {
   return renderedElement({ language: 'math', info: '', source, isDisplay }, view);
+}
+
+/** Renders the blocks again that depend on other pages. What is shown stays until the new answer is there. */
+export function refreshBlocks(view: EditorView): void {
+  for (const frame of view.contentDOM.querySelectorAll('.cm-live-rendered')) {
+    const block = shown.get(frame);
+    if (!block) continue;
+    running.get(frame)?.abort();
+    const stop = new AbortController();
+    running.set(frame, stop);
+    renderBlock(block, stop.signal).then(
+      (made) => {
+        if (stop.signal.aborted || (frame.childElementCount === 1 && frame.firstElementChild?.outerHTML === made.outerHTML)) return;
+        frame.classList.remove('cm-live-failed');
+        frame.replaceChildren(made);
+        // The new answer may be shorter.
+        frame.closest<HTMLElement>('.cm-live')?.style.removeProperty('min-height');
+        view.requestMeasure();
+      },
+      // The editor says that the server does not answer; the last answer stays.
+      () => {},
+    );
+  }
 }
 
 /** Stops what is still being rendered within an element that is removed. */

@@ -1,4 +1,4 @@
-// A page, or a part of one, shown in place.
+// A page, a part of one, or a base, shown in place.
 import type { EditorView } from '@codemirror/view';
 import type { RenderPageOutput } from '#contract';
 import { parsed } from '../../reading/article';
@@ -10,9 +10,9 @@ import { writing } from '../../words/writing';
 const shownBefore = new Map<string, HTMLElement>();
 const KEPT = 200;
 
-function contentOf(page: RenderPageOutput, context: PageContext): DocumentFragment {
+function contentOf(html: string, context: PageContext): DocumentFragment {
   const root = context.host.fileUrl('');
-  return parsed(page.html, {
+  return parsed(html, {
     page: (path, anchor) => `${new URL(usualUrl(path), root).href}${anchor ? `#${anchor}` : ''}`,
     file: (path) => context.host.fileUrl(path),
     ticks: false,
@@ -53,11 +53,21 @@ function title(written: string, answer: { filepath: string; place: string | null
   return line;
 }
 
+const IS_BASE = /\.base(?=[\]|#])/i;
+
+/** The answer of a base, with its title. */
+async function answered(written: string, context: PageContext): Promise<Node[]> {
+  const { html } = await context.host.client.call('render_part', { page: context.filepath, text: written });
+  const base = contentOf(html, context).querySelector('.embed');
+  return base ? [...base.childNodes] : [told(writing.editor.noFile)];
+}
+
 async function made(written: string, context: PageContext): Promise<Node[]> {
+  if (IS_BASE.test(written)) return answered(written, context);
   const answer = await context.answers.now(written);
   if (!answer?.filepath) return [told(answer?.source_path ? writing.editor.notAPage(answer.source_path) : writing.editor.noPage)];
   const page = await context.host.client.call('render_page', { filepath: answer.filepath });
-  const content = contentOf(page, context);
+  const content = contentOf(page.html, context);
   const inside = answer.anchor ? (answer.place ? part(content, answer.place) : [told(writing.editor.noPart)]) : [...content.childNodes];
   const isEmpty = inside.every((node) => !node.textContent?.trim() && !(node instanceof Element && node.querySelector('img')));
   return [title(written, { filepath: answer.filepath, place: answer.place }, page, context), ...(isEmpty ? [told(writing.editor.emptyPage)] : inside)];

@@ -9,6 +9,7 @@ import { linksAnswered } from '../link-marks';
 import { pageContext } from '../page-context';
 import { fenceIn, LiveBlock, measureBlocks, type BlockKind } from './block-widgets';
 import { isRenderable } from './blocks';
+import { refreshBlocks } from './code-widgets';
 import { isComposing, isEntered, movesCursor, settled } from './cursor';
 import { refreshEmbeds } from './embeds';
 import { refreshLinks } from './links';
@@ -43,8 +44,8 @@ function kindOf(state: EditorState, { name, from, to }: TreeCursor, node: () => 
   if (child.name !== 'Image' && child.name !== 'WikiEmbed') return null;
   const picture = pictureOf(child, state.sliceDoc(from, to));
   if (picture) return 'picture';
-  // Other files are shown as links.
-  return child.name === 'WikiEmbed' && !/\.[a-z0-9]{2,4}(?=[\]|#])/i.test(state.sliceDoc(from, to).replace(/\.md(?=[\]|#])/i, '')) ? 'embed' : null;
+  // Other files than pages and bases are shown as links.
+  return child.name === 'WikiEmbed' && !/\.[a-z0-9]{2,4}(?=[\]|#])/i.test(state.sliceDoc(from, to).replace(/\.(md|base)(?=[\]|#])/i, '')) ? 'embed' : null;
 }
 
 function scan(state: EditorState, tree: Tree): Block[] {
@@ -138,7 +139,10 @@ const upToDate = ViewPlugin.fromClass(
       refreshLinks(view);
       refreshPictures(view);
       const context = view.state.facet(pageContext);
-      if (context && this.#pagesChanged) refreshEmbeds(view, context);
+      if (context && this.#pagesChanged) {
+        refreshEmbeds(view, context);
+        refreshBlocks(view);
+      }
       this.#pagesChanged = false;
     }
   },

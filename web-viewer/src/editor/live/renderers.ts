@@ -2,21 +2,23 @@
 import { parsed } from '../../reading/article';
 import { renderBlock } from '../../reading/blocks';
 import type { EditorHost } from '../mount';
-import { registerBlock } from './blocks';
+import { registerBlock, type BlockRenderer } from './blocks';
 import { writing } from '../../words/writing';
 
 const PLAIN = { page: () => undefined, file: () => undefined, ticks: false };
 
-/** Registers renderers for diagrams, queries and formulas. `page` is the path of a page of the project. */
+/** Registers renderers for diagrams, queries, bases and formulas. `page` is the path of a page of the project. */
 export function registerRenderers(host: EditorHost, page: () => string): void {
   registerBlock('mermaid', ({ source }) => renderBlock('mermaid', source));
-  registerBlock('ubp', async ({ source, info }) => {
+  const answered: BlockRenderer = async ({ source, info }) => {
     const text = `\`\`\`\`\`\`${info}\n${source}\n\`\`\`\`\`\``;
     const { html } = await host.client.call('render_part', { page: page(), text });
-    const answer = parsed(html, PLAIN).querySelector<HTMLElement>('.query');
-    if (!answer) throw new Error(writing.editor.badQuery);
+    const answer = document.createElement('div');
+    answer.append(parsed(html, PLAIN));
+    if (!answer.querySelector('.query')) throw new Error(writing.editor.badQuery);
     return answer;
-  });
+  };
+  for (const language of ['ubp', 'base']) registerBlock(language, answered, { followsPages: true });
   registerBlock('math', async ({ source, isDisplay }) => {
     const text = isDisplay ? `$$${source}$$` : `$${source}$`;
     const { html } = await host.client.call('render_part', { page: page(), text });

@@ -65,6 +65,19 @@ fn creating_and_deleting_other_files_are_hints_but_writing_them_is_not() {
 }
 
 #[test]
+fn a_written_base_is_noticed_and_a_read_one_is_not() {
+    let concerns = |kind: EventKind, path: &str| {
+        concerns_bases(&Event::new(kind).add_path(path.into()), Path::new("/p/pages"))
+    };
+    let read = EventKind::Access(AccessKind::Close(AccessMode::Read));
+    let named = EventKind::Modify(ModifyKind::Name(RenameMode::To));
+    assert!(concerns(CLOSED, "/p/pages/a/Tasks.base") && concerns(named, "/p/pages/Tasks.BASE"));
+    assert!(concerns(EventKind::Remove(RemoveKind::File), "/p/pages/Tasks.base"));
+    assert!(!concerns(read, "/p/pages/Tasks.base") && !concerns(CLOSED, "/p/pages/.obsidian/x.base"));
+    assert!(!concerns(CLOSED, "/p/pages/a.md"));
+}
+
+#[test]
 fn changed_folders_ignore_files_and_lost_events_update_the_watched_folders() {
     let gone = EventKind::Modify(ModifyKind::Name(RenameMode::From));
     for path in ["/p/pages", "/p/pages/old", "/p/pages/.ubpignore", "/p/pages/sub/.gitignore"] {

@@ -16,6 +16,8 @@ use crate::show::{Page, Span, counted};
 #[cfg(not(target_family = "wasm"))]
 use crate::templates::Templates;
 
+#[cfg(not(target_family = "wasm"))]
+mod bases;
 mod checks;
 mod groups;
 #[cfg(not(target_family = "wasm"))]
@@ -136,7 +138,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         Ok((findings, wanted))
     })?;
     #[cfg(not(target_family = "wasm"))]
-    schema::templates(&templates, &mut findings);
+    {
+        schema::templates(&templates, &mut findings);
+        bases::files(context, &mut findings)?;
+    }
     checks::review_lock(context, &mut findings)?;
     checks::audit_log(context, &mut findings)?;
     findings.sort_by(|a, b| {

@@ -47,7 +47,7 @@ pub struct Params {
     pub link_types: Vec<String>,
     /// Add pages that links name but that do not exist.
     #[serde(default)]
-    #[schemars(extend("x-unlisted" = true))]
+    #[schemars(extend("x-for-programs" = true))]
     pub wanted: bool,
     /// Maximum number of pages, nearest or most linked first.
     #[schemars(range(min = 1), extend("default" = 1_000))]
@@ -88,7 +88,7 @@ pub struct Output {
     /// Links between them, one per source, target and type.
     pub edges: Vec<GraphEdge>,
     /// With `wanted`: pages that links name but that do not exist, the most linked first.
-    #[schemars(extend("x-unlisted" = true))]
+    #[schemars(extend("x-for-programs" = true))]
     pub wanted: Vec<WantedNode>,
     /// Reachable pages before `limit`.
     pub total_nodes: usize,

@@ -16,9 +16,13 @@ use crate::ops::bounds;
 use crate::ops::budget::{self, Excess, Omitted};
 use crate::ops::page::{IndexState, LinkInfo, PageFields, PageName, fields};
 use crate::ops::{Facts, Tool};
+#[cfg(not(target_family = "wasm"))]
+use crate::page::LinkKind;
 use crate::ports::ContentHash;
 #[cfg(not(target_family = "wasm"))]
-use crate::query;
+use crate::query::{Queries, Question, base_and_view, questions_in};
+#[cfg(not(target_family = "wasm"))]
+use crate::render::Attachments;
 use crate::show::{Page, Span, counted, title_spans, to_the_second, what_is_wrong};
 use crate::{Error, Result, text};
 
@@ -47,6 +51,9 @@ pub struct Params {
     /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
+    /// Whether to answer its queries (default: true). Programs that show `render_page` have the answers there.
+    #[schemars(extend("x-for-programs" = true))]
+    pub answers: Option<bool>,
 }
 
 /// The page.
@@ -63,7 +70,7 @@ pub struct Output {
     pub content: String,
     /// Its sections in order.
     pub sections: Vec<PageSection>,
-    /// Answers of its `ubp` queries, as Markdown.
+    /// Answers of its `ubp` queries and bases, as Markdown.
     pub answers: Vec<String>,
     /// Sections omitted to fit; request them with `section`.
     pub omitted_sections: Vec<OmittedSection>,
@@ -155,7 +162,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         })
     })?;
     #[cfg(not(target_family = "wasm"))]
-    {
+    if params.answers != Some(false) {
         output.answers = answers(context, &output)?;
     }
     budget::fit(context, &mut output, params.max_tokens, show, shrink)?;
@@ -164,16 +171,22 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 
 #[cfg(not(target_family = "wasm"))]
 fn answers(context: &Context<'_>, output: &Output) -> Result<Vec<String>> {
-    let queries = query::Queries::new(context);
-    let blocks = output.sections.iter().flat_map(|section| query::blocks_in(&section.content));
-    let answer = |(info, text): (String, String)| {
-        let answer = queries.answer(&output.page.filepath, &info, &text)?;
-        Ok(answer.map_or_else(
-            |reason| reason + "\n",
-            |parts| parts.into_iter().map(String::from).collect::<Vec<_>>().join("\n"),
-        ))
-    };
-    blocks.map(answer).collect()
+    let queries = Queries::new(context);
+    let attachments = Attachments::new(context.source, context.pages_dir());
+    let page = output.page.filepath.as_str();
+    let mut answers = Vec::new();
+    for question in output.sections.iter().flat_map(|section| questions_in(&section.content)) {
+        let answer = match &question {
+            Question::Block { info, text } => queries.block(page, info, text)?,
+            Question::Embed(target) => match attachments.find(LinkKind::Embed, target, page)? {
+                Some(file) => queries.file(page, &file, base_and_view(target).1)?,
+                // A broken link, which `outlinks` lists.
+                None => continue,
+            },
+        };
+        answers.push(answer.map_or_else(|reason| reason + "\n", String::from));
+    }
+    Ok(answers)
 }
 
 fn sections(db: &Connection, page: i64, wanted: Option<&str>) -> Result<Vec<PageSection>> {

@@ -64,6 +64,16 @@ fn wanted_pages_have_the_links_of_all_pages_and_missing_files_are_none() {
 }
 
 #[test]
+fn a_wanted_page_has_the_spelling_of_most_links() {
+    let project = Project::with_pages([
+        ("a.md", "[[road map]] [[launch]]"),
+        ("b.md", "[[Road map]] [[Road map#Later]] [[Launch]]"),
+    ]);
+    let output = run(&project.context(), Params { wanted: true, ..Params::default() }).unwrap();
+    assert_eq!(wanted(&output), [("Road map", 2, None), ("launch", 2, None)]);
+}
+
+#[test]
 fn around_a_page_wanted_pages_are_within_the_depth() {
     assert_eq!(wanted(&graph(around("a.md", 1))), [("Plan", 2, Some(1))]);
     assert_eq!(wanted(&graph(around("b.md", 2))), [("Plan", 2, Some(1)), ("Far", 1, Some(2))]);

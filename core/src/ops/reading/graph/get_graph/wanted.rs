@@ -20,10 +20,20 @@ pub(super) struct Shown<'a> {
 }
 
 /// What is known of a wanted page.
+#[derive(Default)]
 struct Asked {
-    name: String,
+    /// Each spelling of its name, with the number of links that have it.
+    names: Vec<(String, usize)>,
     /// The pages that link to it, with the types of their links.
     links: BTreeSet<(i64, String)>,
+}
+
+impl Asked {
+    /// The spelling of most links; of several, the first.
+    fn name(&self) -> String {
+        let most = self.names.iter().rev().max_by_key(|(_, count)| count);
+        most.map(|(name, _)| name.clone()).unwrap_or_default()
+    }
 }
 
 /// Reads the wanted pages that pages in the graph link to, and adds these links to `edges`.
@@ -40,17 +50,19 @@ pub(super) fn nodes(
             continue;
         }
         let name = wanted.name;
-        let asked = asked
-            .entry(wanted.key)
-            .or_insert_with(|| Asked { name: name.to_owned(), links: BTreeSet::new() });
+        let asked = asked.entry(wanted.key).or_default();
+        match asked.names.iter_mut().find(|(known, _)| known == name) {
+            Some((_, count)) => *count += 1,
+            None => asked.names.push((name.to_owned(), 1)),
+        }
         asked.links.insert((page, link_type));
     }
     let mut nodes: Vec<(WantedNode, Asked)> = asked
         .into_iter()
         .filter_map(|(key, asked)| {
             let depth = depth_of(&asked, &shown)?;
-            let (id, target, link_count) =
-                (format!("wanted:{key}"), bounds::title(asked.name.clone()), asked.links.len());
+            let (id, link_count) = (format!("wanted:{key}"), asked.links.len());
+            let target = bounds::title(asked.name());
             Some((WantedNode { id, target, link_count, depth }, asked))
         })
         .collect();

@@ -4,10 +4,10 @@
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Parser};
 
-use super::escaped;
 use crate::index::tests::Project;
 use crate::ops::{get_page, render_page};
 use crate::page::markdown_options;
+use crate::query::shown::escaped;
 
 const PAGES: [(&str, &str); 5] = [
     (
