@@ -11,6 +11,7 @@ use super::schema::OWN;
 use super::{Answer, Limits, Schema};
 use crate::Context;
 use crate::index::questions::pages;
+use crate::message;
 use crate::page;
 use crate::render::url;
 use crate::{Error, Result};
@@ -114,7 +115,7 @@ impl<'a> Queries<'a> {
         self.asked.set(self.asked.get() + 1);
         let answer = match self.asked.get() {
             ..=MOST => QueryBlock::parse(info, text).and_then(|block| block.answer(self, page)),
-            _ => Err(Error::invalid(format!("a page can have at most {MOST} queries"))),
+            _ => Err(Error::invalid(message!("a page can have at most {most} queries", most = MOST))),
         };
         match answer {
             Ok(parts) => Ok(Ok(parts)),
@@ -142,12 +143,12 @@ impl<'t> QueryBlock<'t> {
             (Some("list"), None, _) => View::List,
             (Some("board"), Some(key), None) => View::Board(key),
             (Some("board"), None, _) => {
-                return Err(Error::invalid("a board needs a key, such as `board status`"));
+                return Err(Error::invalid(message!("a board needs a key, such as `board status`")));
             }
             _ => {
-                return Err(Error::invalid(format!(
-                    "unknown view: {}; the views are `table`, `list` and `board KEY`",
-                    info.trim()
+                return Err(Error::invalid(message!(
+                    "unknown view: {info}; the views are `table`, `list` and `board KEY`",
+                    info = info.trim()
                 )));
             }
         };
@@ -187,12 +188,17 @@ impl<'t> Filters<'t> {
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let Some((key, value)) = line.split_once(':').map(|(key, value)| (key.trim(), value.trim()))
             else {
-                return Err(Error::invalid(format!(
-                    "`{line}` is neither SQL nor a filter: write a SELECT, or lines such as `status: open`"
+                return Err(Error::invalid(message!(
+                    "`{line}` is neither SQL nor a filter: write a SELECT, or lines such as `status: open`",
+                    line
                 )));
             };
             if value.is_empty() || key.is_empty() {
-                return Err(Error::invalid(format!("`{line}` has no value; `{key}: *` is any value")));
+                return Err(Error::invalid(message!(
+                    "`{line}` has no value; `{key}: *` is any value",
+                    line,
+                    key
+                )));
             }
             let list = value.split(',').map(str::trim).filter(|item| !item.is_empty());
             match key {
@@ -205,8 +211,9 @@ impl<'t> Filters<'t> {
                     }))
                 }
                 "limit" => {
-                    let limit =
-                        value.parse().map_err(|_| Error::invalid(format!("`{line}`: not a number")))?;
+                    let limit = value
+                        .parse()
+                        .map_err(|_| Error::invalid(message!("`{line}`: not a number", line)))?;
                     filters.limit = Some(limit);
                 }
                 _ => filters.conditions.push((key, value)),
@@ -247,7 +254,7 @@ fn column(schema: &Schema, key: &str) -> Result<String> {
     let known = OWN.into_iter().chain(schema.columns.iter().map(|column| column.name.as_str()));
     match known.into_iter().find(|name| name.eq_ignore_ascii_case(key)) {
         Some(name) => Ok(format!("files.{}", quoted(name, '"'))),
-        None => Err(Error::invalid(format!("no page has the key `{key}` in its front matter"))),
+        None => Err(Error::invalid(message!("no page has the key `{key}` in its front matter", key))),
     }
 }
 
@@ -335,8 +342,9 @@ impl Writer<'_> {
 
     fn board(&self, key: &str, columns: &[&str], rows: &[Map<String, Value>]) -> Result<Vec<Part>> {
         let Some(group) = columns.iter().find(|name| name.eq_ignore_ascii_case(key)) else {
-            return Err(Error::invalid(format!(
-                "the statement has no column `{key}`, which the board needs"
+            return Err(Error::invalid(message!(
+                "the statement has no column `{key}`, which the board needs",
+                key
             )));
         };
         let others: Vec<&str> = columns.iter().filter(|name| *name != group).copied().collect();
