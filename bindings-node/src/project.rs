@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use ubp_core::message::Message;
 
 use napi::Status;
 use napi::bindgen_prelude::{Env, Object};
@@ -183,8 +184,8 @@ impl Open {
     fn call(&self, name: &str, params: &str, cancel: &Cancel) -> Result<String> {
         #[cfg(feature = "testing")]
         crate::answer::panic_if_asked(Some(name));
-        let params: Value =
-            serde_json::from_str(params).map_err(|error| Error::invalid(error.to_string()))?;
+        let params: Value = serde_json::from_str(params)
+            .map_err(|error| Error::invalid(Message::verbatim(error.to_string())))?;
         let _running = Running::begin(self, cancel)?;
         let (live, _) = self.live()?;
         let progress = Told { operation: name, listener: &self.listener, last: Mutex::default() };

@@ -2,9 +2,11 @@
 //! are checked, because they are stored in the index.
 
 use std::ops::Range;
+use ubp_core::message::Message;
 
 use js_sys::{Array, Float32Array, Uint32Array};
 use send_wrapper::SendWrapper;
+use ubp_core::message;
 use ubp_core::ports::{Embedder, ModelInfo, TextKind};
 use ubp_core::{Error, Result};
 use wasm_bindgen::prelude::*;
@@ -37,15 +39,15 @@ impl GivenEmbedder {
     /// [`Error::InvalidParams`] if `info` is invalid.
     pub fn new(info: JsValue, encoder: Encoder) -> Result<Self> {
         let info: ModelInfo = serde_wasm_bindgen::from_value(info)
-            .map_err(|error| Error::invalid(format!("invalid info: {error}")))?;
+            .map_err(|error| Error::invalid(message!("invalid info: {error}", error = error.to_string())))?;
         if info.dimensions == 0 || info.window == 0 {
-            return Err(Error::invalid("invalid info: dimensions and window must be above 0"));
+            return Err(Error::invalid(message!("invalid info: dimensions and window must be above 0")));
         }
         Ok(Self { info, encoder: SendWrapper::new(encoder) })
     }
 
     fn wrong(&self, message: impl Into<String>) -> Error {
-        Error::Model { model: self.info.name.clone(), message: message.into() }
+        Error::Model { model: self.info.name.clone(), message: Message::verbatim(message) }
     }
 
     fn vector(&self, value: JsValue) -> Result<Vec<f32>> {

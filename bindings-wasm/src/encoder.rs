@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use js_sys::{Array, Float32Array, Uint32Array};
 use serde::Serialize;
 use ubp_core::embed::{Checksum, DESCRIPTION_FILE, MODEL_FILE, ModelFiles, TOKENIZER_FILE};
+use ubp_core::message;
 use ubp_core::ports::{Embedder, TextKind};
 use ubp_core::{Error, Result};
 use ubp_engines::{Arithmetic, Engine, open};
@@ -76,7 +77,12 @@ impl Encoder {
             let kind = match kind {
                 "query" => TextKind::Query,
                 "passage" => TextKind::Passage,
-                _ => return Err(Error::invalid(format!("kind is '{kind}'; it must be query or passage"))),
+                _ => {
+                    return Err(Error::invalid(message!(
+                        "kind is '{kind}'; it must be query or passage",
+                        kind
+                    )));
+                }
             };
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             let vectors = self.embedder.embed(kind, &texts)?;

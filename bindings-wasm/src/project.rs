@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::sync::Arc;
+use ubp_core::message::Message;
 
 use js_sys::{Array, JSON, Uint8Array};
 use serde::Serialize;
@@ -11,6 +12,7 @@ use serde_json::Value;
 use ubp_core::export::{PublicSource, settings_of_site};
 use ubp_core::index::{self, Index};
 use ubp_core::manifest::{FrontMatterMode, MANIFEST_PATH, Manifest};
+use ubp_core::message;
 use ubp_core::ports::{Clock, NoHistory, Source};
 use ubp_core::progress::{Cancel, Silent};
 use ubp_core::{Caller, Context, Engine};
@@ -152,9 +154,10 @@ fn json(params: &JsValue) -> Result<Value> {
     if params.is_undefined() || params.is_null() {
         return Ok(Value::Null);
     }
-    let text = JSON::stringify(params).map_err(|thrown| Error::invalid(words(&thrown)))?;
-    let text = text.as_string().ok_or_else(|| Error::invalid("the parameters are not an object"))?;
-    serde_json::from_str(&text).map_err(|error| Error::invalid(error.to_string()))
+    let text = JSON::stringify(params).map_err(|thrown| Error::invalid(Message::verbatim(words(&thrown))))?;
+    let text =
+        text.as_string().ok_or_else(|| Error::invalid(message!("the parameters are not an object")))?;
+    serde_json::from_str(&text).map_err(|error| Error::invalid(Message::verbatim(error.to_string())))
 }
 
 /// Bytes in JavaScript, copied directly to the destination buffer.

@@ -3,8 +3,10 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use ubp_core::message::Message;
 
 use ubp_core::Error;
+use ubp_core::message;
 use ubp_host::{GitHistory, Hooks, atomic};
 
 use crate::output::{Failure, printable};
@@ -39,14 +41,14 @@ enum Installed {
     /// It was written to this file.
     Created(String),
     /// There is a hook already; this says what to add to it.
-    ToAdd(String),
+    ToAdd(Message),
 }
 
 /// Installs the hook, and adds its path to `created`. Returns what else there is to say.
-pub(crate) fn install(hook: Option<&Hook>, created: &mut Vec<String>) -> Result<Option<String>, Failure> {
-    let Some(hook) = hook else { return Ok(Some("not a git repository, so no hook was created".into())) };
+pub(crate) fn install(hook: Option<&Hook>, created: &mut Vec<String>) -> Result<Option<Message>, Failure> {
+    let Some(hook) = hook else { return Ok(Some(message!("not a git repository, so no hook was created"))) };
     if hook.has_check {
-        return Ok(Some(format!("{} has the check already", hook.shown())));
+        return Ok(Some(message!("{shown} has the check already", shown = hook.shown())));
     }
     Ok(match hook.install()? {
         Installed::ToAdd(lines) => Some(lines),
@@ -64,8 +66,8 @@ pub(crate) fn offer(terminal: &mut Terminal<'_>, hook: Option<&Hook>) -> Result<
         return Ok(false);
     }
     match hook.install()? {
-        Installed::Created(path) => terminal.line(format!("  created  {path}"))?,
-        Installed::ToAdd(lines) => terminal.line(format!("  {lines}"))?,
+        Installed::Created(path) => terminal.line(message!("  created  {path}", path))?,
+        Installed::ToAdd(lines) => terminal.line(message!("  {lines}", lines))?,
     }
     Ok(true)
 }
@@ -84,8 +86,12 @@ impl Hook {
     fn install(&self) -> Result<Installed, Failure> {
         let check = self.check();
         if let Some(folder) = &self.hooks.elsewhere {
-            let place = format!("git takes its hooks from {}", printable(folder));
-            return Ok(Installed::ToAdd(format!("{place}; add this to {NAME} there:\n{check}")));
+            return Ok(Installed::ToAdd(message!(
+                "git takes its hooks from {folder}; add this to {hook} there:\n{check}",
+                folder = printable(folder),
+                hook = NAME,
+                check
+            )));
         }
         let shown = self.shown();
         match atomic::create(&self.path, format!("#!/bin/sh\n{check}").as_bytes()) {
@@ -94,7 +100,7 @@ impl Hook {
                 Ok(Installed::Created(shown))
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                Ok(Installed::ToAdd(format!("{shown} exists; add this to it:\n{check}")))
+                Ok(Installed::ToAdd(message!("{shown} exists; add this to it:\n{check}", shown, check)))
             }
             Err(error) => Err(Error::io(&shown, error).into()),
         }

@@ -13,6 +13,7 @@ mod commands;
 mod commit_hook;
 mod editor;
 mod io;
+pub mod language;
 mod output;
 mod page;
 mod places;
@@ -23,14 +24,16 @@ mod streams;
 
 use std::ffi::OsString;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches, Parser};
 pub use io::Io;
+use ubp_core::message::Language;
 pub use ubp_host::Environment;
 pub use ubp_servers::SharedBuffer;
 
 use crate::args::Arguments;
 use crate::commands::Command;
+use crate::output::Palette;
 use crate::session::Terminal;
 
 /// Exit status of a command.
@@ -48,7 +51,7 @@ pub enum ExitStatus {
 
 /// Runs the command in `arguments`, which start with the program name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, io: &mut Io) -> ExitStatus {
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let arguments = match parsed(arguments, language::of(&io.environment)) {
         Ok(arguments) => arguments,
         Err(error) => return usage(&error, io),
     };
@@ -59,6 +62,17 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, io: &mut Io) -> ExitSt
         Ok(status) => status,
         Err(failure) => terminal.fail(&failure),
     }
+}
+
+fn parsed(
+    arguments: impl IntoIterator<Item = OsString>,
+    language: Language,
+) -> Result<Arguments, clap::Error> {
+    if language.tag() == Language::ENGLISH.tag() {
+        return Arguments::try_parse_from(arguments);
+    }
+    let command = language::translated(Arguments::command(), language);
+    Arguments::from_arg_matches(&command.try_get_matches_from(arguments)?)
 }
 
 fn usage(error: &clap::Error, io: &mut Io) -> ExitStatus {
@@ -74,7 +88,13 @@ fn usage(error: &clap::Error, io: &mut Io) -> ExitStatus {
             ExitStatus::Success
         }
         _ => {
-            let text = rendered(colored(io.err_is_terminal));
+            let is_colored = colored(io.err_is_terminal);
+            let language = language::of(&io.environment);
+            let told = match language.tag() == Language::ENGLISH.tag() {
+                true => None,
+                false => language::explained(error, language, Palette::new(is_colored)),
+            };
+            let text = told.unwrap_or_else(|| rendered(is_colored));
             let _ = io.err.write_all(text.as_bytes());
             ExitStatus::Error
         }

@@ -104,7 +104,4 @@ impl Palette {
     }
 }
 
-/// The number with the singular `one` or the plural `many`.
-pub(crate) fn counted(number: usize, one: &str, many: &str) -> String {
-    if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
-}
+pub(crate) use ubp_core::message::counted;

@@ -5,6 +5,8 @@ use std::ops::Range;
 use console::{measure_text_width, truncate_str};
 use ubp_core::freshness::Staleness;
 use ubp_core::hint::Voice;
+use ubp_core::message;
+use ubp_core::message::{Message, Style, each_span};
 use ubp_core::show::{Page, Span};
 
 use crate::output::{Failure, Palette, printable};
@@ -61,12 +63,12 @@ impl<'t, 'io> TerminalPage<'t, 'io> {
     }
 
     /// Prints a table with cells of at most `widest` columns.
-    pub(crate) fn columns(&mut self, columns: &[&str], rows: &[Vec<String>], widest: usize) {
+    pub(crate) fn columns(&mut self, columns: &[Message], rows: &[Vec<String>], widest: usize) {
         let cell = |text: &str| {
             let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
             truncate_str(&printable(&line), widest, "…").into_owned()
         };
-        let header: Vec<String> = columns.iter().map(|name| cell(name)).collect();
+        let header: Vec<String> = columns.iter().map(|name| cell(&self.terminal.told(name))).collect();
         let rows: Vec<Vec<String>> =
             rows.iter().map(|row| row.iter().map(|text| cell(text)).collect()).collect();
         let widths: Vec<usize> = (0..header.len())
@@ -89,12 +91,14 @@ impl<'t, 'io> TerminalPage<'t, 'io> {
 
     fn put(&mut self, line: &str) {
         if self.result.is_ok() {
-            self.result = self.terminal.line(line);
+            self.result = self.terminal.put(line);
         }
     }
 
     fn painted(&self, paint: Palette, line: &[Span<'_>]) -> String {
-        line.iter().map(|span| self.span(paint, *span)).collect()
+        let mut painted = String::new();
+        each_span(line, &*self.terminal, &mut |span| painted.push_str(&self.span(paint, span)));
+        painted
     }
 
     fn span(&self, paint: Palette, span: Span<'_>) -> String {
@@ -108,9 +112,15 @@ impl<'t, 'io> TerminalPage<'t, 'io> {
             Span::Strong(text) | Span::Title(text) => paint.strong(printable(text)),
             Span::Faint(text) | Span::Label(text) => paint.faint(printable(text)),
             Span::Alarm(text) => paint.warning(printable(text)),
-            Span::Trust(Staleness::Stale) => format!("  {}", paint.error("[STALE]")),
-            Span::Trust(Staleness::PossiblyStale) => format!("  {}", paint.warning("[POSSIBLY STALE]")),
+            Span::Trust(Staleness::Stale) => {
+                format!("  {}", paint.error(self.terminal.told(&message!("[STALE]"))))
+            }
+            Span::Trust(Staleness::PossiblyStale) => {
+                format!("  {}", paint.warning(self.terminal.told(&message!("[POSSIBLY STALE]"))))
+            }
             Span::Trust(Staleness::Fresh | Staleness::Untracked) => String::new(),
+            // Messages are told as their parts.
+            Span::Said(_, message) | Span::Quoted(message) => printable(&self.terminal.told(message)),
         }
     }
 
@@ -133,7 +143,7 @@ impl Page for TerminalPage<'_, '_> {
         }
         // Details, printed in a faint colour, move to their own line.
         let (faint, rest): (Vec<Span<'_>>, Vec<Span<'_>>) =
-            line.iter().partition(|span| matches!(span, Span::Faint(_)));
+            line.iter().partition(|span| matches!(span, Span::Faint(_) | Span::Said(Style::Faint, _)));
         // Drop the blanks that separated the two parts.
         let blank = |span: &Span<'_>| matches!(span, Span::Text(text) if text.trim().is_empty());
         let rest: Vec<Span<'_>> = rest.into_iter().filter(|span| !blank(span)).collect();
@@ -145,6 +155,15 @@ impl Page for TerminalPage<'_, '_> {
 
     fn line(&mut self, line: &[Span<'_>]) {
         self.indented("", line);
+    }
+
+    fn rows(&mut self, rows: &[(Message, Message)], width: usize) {
+        let names: Vec<String> = rows.iter().map(|(name, _)| self.terminal.told(name)).collect();
+        let widest = names.iter().map(|name| measure_text_width(name) + 1).max().unwrap_or(0).max(width);
+        for (name, (_, value)) in names.iter().zip(rows) {
+            let gap = widest.saturating_sub(measure_text_width(name));
+            self.line(&[Span::Strong(&format!("{name}{:gap$}", "")), Span::said(value)]);
+        }
     }
 
     fn item(&mut self, line: &[Span<'_>]) {
@@ -198,7 +217,7 @@ impl Page for TerminalPage<'_, '_> {
         }
     }
 
-    fn table(&mut self, columns: &[&str], rows: &[Vec<String>]) {
+    fn table(&mut self, columns: &[Message], rows: &[Vec<String>]) {
         self.columns(columns, rows, WIDEST);
     }
 
@@ -209,18 +228,18 @@ impl Page for TerminalPage<'_, '_> {
     fn note(&mut self, line: &[Span<'_>]) {
         let words = self.painted(Palette::new(false), line);
         let words = self.terminal.err.faint(words);
-        self.terminal.note(words);
+        self.terminal.note(Message::verbatim(words));
     }
 
     fn warn(&mut self, line: &[Span<'_>]) {
         let words = self.painted(Palette::new(false), line);
-        self.terminal.warn(words);
+        self.terminal.warn(Message::verbatim(words));
     }
 
     fn hint(&mut self, line: &[Span<'_>]) {
         let words = self.painted(Palette::new(false), line);
-        let label = self.terminal.err.good("hint:");
-        self.terminal.note(format!("{label} {words}"));
+        let label = self.terminal.told(&message!("hint:"));
+        self.terminal.note(Message::verbatim(format!("{} {words}", self.terminal.err.good(label))));
     }
 
     fn handle(&mut self, _name: &str, _value: &str) {}
@@ -229,6 +248,12 @@ impl Page for TerminalPage<'_, '_> {
         if self.terminal.verbose {
             self.indented("  ", line);
         }
+    }
+
+    fn padded(&self, message: &Message, width: usize) -> String {
+        let told = self.terminal.told(message);
+        let gap = width.saturating_sub(measure_text_width(&told));
+        format!("{told}{:gap$}", "")
     }
 
     fn voice(&self) -> &dyn Voice {

@@ -7,7 +7,9 @@
 //! - A file in the current folder takes precedence over a file with the same path in the pages folder.
 
 use std::path::{Component, Path, PathBuf};
+use ubp_core::message::Message;
 
+use ubp_core::message;
 use ubp_core::{Error, path};
 
 use crate::output::Failure;
@@ -31,8 +33,10 @@ impl Session {
         let Some(found) = found else { return typed.to_owned() };
         if found != file && !is_seen_from_here(file) && self.project.pages_dir.join(file).is_file() {
             let other = terminal.path(file);
-            terminal.note(format!(
-                "{file} is read as a path from the current folder; for the other page, type {other}"
+            terminal.note(message!(
+                "{file} is read as a path from the current folder; for the other page, type {other}",
+                file,
+                other
             ));
         }
         found
@@ -44,7 +48,7 @@ impl Session {
         &self,
         terminal: &mut Terminal<'io>,
         typed: &[String],
-        none: &str,
+        none: Message,
         list: impl Fn(&mut Terminal<'io>, &str) -> Result<Vec<String>, Failure>,
     ) -> Result<Vec<String>, Failure> {
         let mut pages = Vec::new();
@@ -55,7 +59,7 @@ impl Session {
             };
             let listed = list(terminal, &folder)?;
             if listed.is_empty() {
-                return Err(Error::invalid(format!("{name}: {none}")).into());
+                return Err(Error::invalid(message!("{name}: {none}", name, none)).into());
             }
             pages.extend(listed);
         }

@@ -4,7 +4,10 @@ use std::fmt::{self, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use console::measure_text_width;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use ubp_core::message;
+use ubp_core::message::{Language, Message};
 use ubp_core::progress::{Progress, Stage};
 
 /// Work that ends sooner shows no progress.
@@ -13,9 +16,17 @@ const MOMENT: Duration = Duration::from_millis(700);
 const BAR: u64 = 30;
 
 /// One bar at a time, per stage.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Bars {
+    language: Language,
     current: Mutex<Option<(Stage, ProgressBar)>>,
+}
+
+impl Bars {
+    /// Bars in `language`.
+    pub(crate) fn new(language: Language) -> Self {
+        Self { language, current: Mutex::default() }
+    }
 }
 
 impl Progress for Bars {
@@ -28,7 +39,7 @@ impl Progress for Bars {
             if let Some((_, bar)) = current.take() {
                 bar.finish_and_clear();
             }
-            *current = Some((stage, bar(stage, total)));
+            *current = Some((stage, bar(stage, total, self.language)));
         }
         if let Some((_, bar)) = &*current {
             bar.set_position(done as u64);
@@ -49,22 +60,23 @@ impl Drop for Bars {
     }
 }
 
-fn bar(stage: Stage, total: usize) -> ProgressBar {
+fn bar(stage: Stage, total: usize, language: Language) -> ProgressBar {
     let what = match stage {
-        Stage::Pages => "Reading pages",
-        Stage::Links => "Resolving links",
-        Stage::Vectors => "Computing vectors",
-        Stage::Queries => "Running queries",
-        Stage::Suggestions => "Comparing pages",
-        Stage::Site => "Writing pages",
-        Stage::Comparisons => "Comparing memories",
-        Stage::Files => "Writing files",
-    };
+        Stage::Pages => message!("Reading pages"),
+        Stage::Links => message!("Resolving links"),
+        Stage::Vectors => message!("Computing vectors"),
+        Stage::Queries => message!("Running queries"),
+        Stage::Suggestions => message!("Comparing pages"),
+        Stage::Site => message!("Writing pages"),
+        Stage::Comparisons => message!("Comparing memories"),
+        Stage::Files => message!("Writing files"),
+    }
+    .in_language(language);
     let bar = ProgressBar::new(total as u64);
     if let Ok(style) = ProgressStyle::with_template("{line}") {
         bar.set_style(style.with_key("line", move |state: &ProgressState, line: &mut dyn Write| {
             // A failed write only hides the progress.
-            let _ = write_line(line, what, state.pos(), state.len().unwrap_or(0), state.elapsed());
+            let _ = write_line(line, &what, state.pos(), state.len().unwrap_or(0), state.elapsed(), language);
         }));
     }
     bar.enable_steady_tick(Duration::from_millis(100));
@@ -72,29 +84,39 @@ fn bar(stage: Stage, total: usize) -> ProgressBar {
 }
 
 /// Writes the progress, and the time left at the average speed so far.
-fn write_line(line: &mut dyn Write, what: &str, done: u64, total: u64, elapsed: Duration) -> fmt::Result {
+fn write_line(
+    line: &mut dyn Write,
+    what: &str,
+    done: u64,
+    total: u64,
+    elapsed: Duration,
+    language: Language,
+) -> fmt::Result {
     if elapsed < MOMENT {
         return Ok(());
     }
+    let gap = 18_usize.saturating_sub(measure_text_width(what));
+    let what = format!("{what}{:gap$}", "");
     // A single step has no meaningful bar.
     if total <= 1 {
-        return write!(line, "{what:18} {}", lasting(elapsed));
+        return write!(line, "{what} {}", lasting(elapsed).in_language(language));
     }
     let filled = (BAR * done / total).min(BAR);
     let (filled, empty) = ("=".repeat(filled as usize), " ".repeat((BAR - filled) as usize));
-    write!(line, "{what:18} [{filled}{empty}] {done}/{total}")?;
+    write!(line, "{what} [{filled}{empty}] {done}/{total}")?;
     if done == 0 {
         return Ok(());
     }
     let left = elapsed.mul_f64(total.saturating_sub(done) as f64 / done as f64);
-    write!(line, "  {} left", lasting(left))
+    let left = message!("{time} left", time = lasting(left));
+    write!(line, "  {}", left.in_language(language))
 }
 
-fn lasting(time: Duration) -> String {
+fn lasting(time: Duration) -> Message {
     match time.as_secs() {
-        seconds @ 0..90 => format!("{} s", seconds.max(1)),
-        seconds @ 90..5400 => format!("{} min", (seconds + 30) / 60),
-        seconds => format!("{} h", (seconds + 1800) / 3600),
+        seconds @ 0..90 => message!("{seconds} s", seconds = seconds.max(1)),
+        seconds @ 90..5400 => message!("{minutes} min", minutes = (seconds + 30) / 60),
+        seconds => message!("{hours} h", hours = (seconds + 1800) / 3600),
     }
 }
 
@@ -105,7 +127,8 @@ mod tests {
 
     fn told(done: u64, total: u64, millis: u64) -> String {
         let mut line = String::new();
-        write_line(&mut line, "Reading pages", done, total, Duration::from_millis(millis)).unwrap();
+        let elapsed = Duration::from_millis(millis);
+        write_line(&mut line, "Reading pages", done, total, elapsed, Language::ENGLISH).unwrap();
         line
     }
 

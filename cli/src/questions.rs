@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use ubp_core::Error;
+use ubp_core::message;
 use ubp_host::{PagesFolder, atomic};
 
 use crate::commands::init::place;
@@ -20,27 +21,31 @@ pub(crate) fn pages_folder(
     let Some(first) = folders.first().filter(|_| folders.iter().any(|folder| folder.files > 0)) else {
         return Ok(None);
     };
-    terminal.note("Which folder has your pages?");
+    terminal.note(message!("Which folder has your pages?"));
     for (at, folder) in folders.iter().enumerate() {
         let what = match (folder.dir.as_str(), folder.files) {
             (".", files) => {
-                format!("this folder as a whole, {}", counted(files, "Markdown file", "Markdown files"))
+                message!(
+                    "this folder as a whole, {files}",
+                    files = counted(files, "Markdown file", "Markdown files")
+                )
             }
-            (_, 0) => "a new folder, for new pages".into(),
+            (_, 0) => message!("a new folder, for new pages"),
             (_, files) => counted(files, "Markdown file", "Markdown files"),
         };
-        let name = if folder.dir == "." { ".".into() } else { place(&folder.dir) };
-        terminal.note(format!("  {}  {name:<10}  {what}", at + 1));
+        let name = if folder.dir == "." { ".".into() } else { place(&folder.dir).to_string() };
+        let name = format!("{name:<10}");
+        terminal.note(message!("  {number}  {name}  {what}", number = at + 1, name, what));
     }
     loop {
-        let answer = terminal.ask("A number, or another folder [1]:")?;
+        let answer = terminal.ask(message!("A number, or another folder [1]:"))?;
         let number = answer.parse::<usize>().ok();
         return Ok(Some(match number.map(|number| folders.get(number.wrapping_sub(1))) {
             None if answer.is_empty() => first.dir.clone(),
             None => answer,
             Some(Some(chosen)) => chosen.dir.clone(),
             Some(None) => {
-                terminal.note(format!("'{answer}' is not one of the choices."));
+                terminal.note(message!("'{answer}' is not one of the choices.", answer));
                 continue;
             }
         }));
@@ -49,13 +54,15 @@ pub(crate) fn pages_folder(
 
 /// Asks whether to add the templates that ship with ubp.
 pub(crate) fn templates(terminal: &mut Terminal<'_>) -> Result<bool, Failure> {
-    let question = "Add templates for decisions (ADR), runbooks, APIs, features and meetings? [y/N]:";
+    let question =
+        message!("Add templates for decisions (ADR), runbooks, APIs, features and meetings? [y/N]:");
     Ok(matches!(terminal.ask(question)?.to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// Asks whether git is to check pages before every commit.
 pub(crate) fn hook(terminal: &mut Terminal<'_>) -> Result<bool, Failure> {
-    let answer = terminal.ask("Check before every commit that pages still match their code? [y/N]:")?;
+    let answer =
+        terminal.ask(message!("Check before every commit that pages still match their code? [y/N]:"))?;
     Ok(matches!(answer.to_lowercase().as_str(), "y" | "yes"))
 }
 
@@ -68,22 +75,30 @@ const CLIENTS: [(ClientChoice, &str, &str); 3] = [
 
 /// Asks which agent to connect, and writes its settings; returns whether one was chosen.
 pub(crate) fn client(terminal: &mut Terminal<'_>, root: &Path) -> Result<bool, Failure> {
-    terminal.note("Let an AI agent read these pages?");
+    terminal.note(message!("Let an AI agent read these pages?"));
     for (at, (_, name, file)) in CLIENTS.iter().enumerate() {
-        terminal.note(format!("  {}  {name:<12} writes {file}", at + 1));
+        terminal.note(message!(
+            "  {at}  {name} writes {file}",
+            at = at + 1,
+            name = format!("{name:<12}"),
+            file
+        ));
     }
-    let answer = terminal.ask("A number, or Enter for none:")?;
+    let answer = terminal.ask(message!("A number, or Enter for none:"))?;
     let number = answer.parse::<usize>().ok().map(|number| number.wrapping_sub(1));
     let Some((client, name, file)) = number.and_then(|at| CLIENTS.get(at)) else { return Ok(false) };
     let snippet = client_config::of(*client, root, &terminal.io.environment, &McpServerArgs::default());
     let path = root.join(file);
     match atomic::create(&path, format!("{}\n", snippet.text).as_bytes()) {
-        Ok(()) => terminal
-            .line(format!("  created  {file}; start {name} in this folder to let it read your pages"))?,
+        Ok(()) => terminal.line(message!(
+            "  created  {file}; start {name} in this folder to let it read your pages",
+            file,
+            name
+        ))?,
         // The file may have settings of other servers.
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            terminal.line(format!("  {} exists; add this to it:", printable(file)))?;
-            terminal.line(snippet.text)?;
+            terminal.line(message!("  {file} exists; add this to it:", file = printable(file)))?;
+            terminal.put(snippet.text)?;
         }
         Err(error) => return Err(Error::io(*file, error).into()),
     }

@@ -11,6 +11,8 @@ use ubp_core::Error;
 use ubp_core::hint::{Commands, Next, Voice};
 use ubp_core::index::{EmbedReport, Index, RefreshReport, section_count};
 use ubp_core::manifest::{FrontMatterMode, Manifest};
+use ubp_core::message;
+use ubp_core::message::{Language, Message};
 use ubp_core::ports::{Clock, MemorySource, NoHistory};
 use ubp_core::progress::{Progress, Silent};
 use ubp_core::show::Page;
@@ -20,6 +22,7 @@ use ubp_host::{EmbeddingLock, Project, SystemClock, UBP_DIR, live, models};
 use ubp_servers::MessageStyle;
 
 use crate::args::{ColorChoice, Global};
+use crate::language;
 use crate::output::{CommandResult, Failure, Palette, printable};
 use crate::page::TerminalPage;
 use crate::places::below;
@@ -43,6 +46,8 @@ pub(crate) struct Terminal<'a> {
     pub verbose: bool,
     pub out: Palette,
     pub err: Palette,
+    /// The language of messages.
+    pub language: Language,
     /// The pages folder relative to the current one, with a final `/`; empty if they are the same.
     pages_prefix: String,
     /// The same for the project's folder.
@@ -69,6 +74,7 @@ impl<'a> Terminal<'a> {
             verbose,
             out: Palette::new(out),
             err: Palette::new(err),
+            language: language::of(&io.environment),
             pages_prefix: String::new(),
             project_prefix: String::new(),
             within_pages: None,
@@ -77,10 +83,21 @@ impl<'a> Terminal<'a> {
         }
     }
 
-    /// Prints a line of the result.
-    pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Result<(), Failure> {
+    /// Prints a line of the result, as it is.
+    pub(crate) fn put(&mut self, text: impl AsRef<str>) -> Result<(), Failure> {
         writeln!(self.io.out, "{}", text.as_ref())?;
         Ok(())
+    }
+
+    /// Prints a message as a line of the result.
+    pub(crate) fn line(&mut self, message: Message) -> Result<(), Failure> {
+        let text = self.told(&message);
+        self.put(text)
+    }
+
+    /// A message in the reader's language.
+    pub(crate) fn told(&self, message: &Message) -> String {
+        message.told(self)
     }
 
     /// Prints the result as one JSON document: indented on a terminal, otherwise on one line, so that limits on the
@@ -89,23 +106,24 @@ impl<'a> Terminal<'a> {
         let spread = self.io.out_is_terminal;
         let text = if spread { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
         let text = text.map_err(|error| Error::Internal(error.to_string()))?;
-        self.line(text)
+        self.put(text)
     }
 
     /// Prints a note.
-    pub(crate) fn note(&mut self, text: impl AsRef<str>) {
+    pub(crate) fn note(&mut self, message: Message) {
         if !self.quiet {
+            let text = self.told(&message);
             // Flush results first: on a terminal, both streams share the screen.
             let _ = self.io.out.flush();
             // A closed error stream must not fail the command.
-            let _ = writeln!(self.io.err, "{}", text.as_ref());
+            let _ = writeln!(self.io.err, "{text}");
         }
     }
 
     /// Prints a warning.
-    pub(crate) fn warn(&mut self, text: impl AsRef<str>) {
-        let label = self.err.warning("warning:");
-        self.note(format!("{label} {}", printable(text.as_ref())));
+    pub(crate) fn warn(&mut self, message: Message) {
+        let label = self.err.warning(self.told(&message!("warning:")));
+        self.note(Message::verbatim(format!("{label} {}", printable(&self.told(&message)))));
     }
 
     /// Whether a person can be asked.
@@ -114,8 +132,9 @@ impl<'a> Terminal<'a> {
     }
 
     /// Asks a question. The answer is a trimmed line, empty at the end of input.
-    pub(crate) fn ask(&mut self, question: &str) -> Result<String, Failure> {
+    pub(crate) fn ask(&mut self, question: Message) -> Result<String, Failure> {
         self.io.out.flush()?;
+        let question = self.told(&question);
         write!(self.io.err, "{question} ")?;
         self.io.err.flush()?;
         // Read on a separate thread, which is abandoned if the user presses Ctrl-C instead of answering.
@@ -138,9 +157,9 @@ impl<'a> Terminal<'a> {
     }
 
     /// Prints a note with `--verbose`.
-    pub(crate) fn detail(&mut self, text: impl AsRef<str>) {
+    pub(crate) fn detail(&mut self, message: Message) {
         if self.verbose {
-            let line = self.err.faint(printable(text.as_ref()));
+            let line = self.err.faint(printable(&self.told(&message)));
             let _ = writeln!(self.io.err, "{line}");
         }
     }
@@ -153,23 +172,29 @@ impl<'a> Terminal<'a> {
             }
             Failure::Output(error) => &Error::io("standard output", error.kind().into()),
             Failure::Engine(Error::Cancelled) => {
-                self.note("interrupted; finished work is kept, and the next run continues from there");
+                self.note(message!(
+                    "interrupted; finished work is kept, and the next run continues from there"
+                ));
                 return ExitStatus::Interrupted;
             }
             Failure::Engine(error) => error,
         };
-        let hint = error.hint().map(|hint| hint.told(self));
+        let hint = error.hint();
         if self.json {
+            // Programs get English.
+            let hint = hint.as_ref().map(|hint| hint.told(&InEnglish(self)));
             let value = serde_json::json!({
                 "error": { "code": error.code(), "message": error.to_string(), "hint": hint }
             });
             let _ = writeln!(self.io.out, "{value:#}");
         }
-        let label = self.err.error("error:");
-        let _ = writeln!(self.io.err, "{label} {}", printable(&error.to_string()));
+        let label = self.err.error(self.told(&message!("error:")));
+        let told = printable(&self.told(&error.message()));
+        let _ = writeln!(self.io.err, "{label} {told}");
         if let Some(hint) = hint {
-            let label = self.err.good("hint:");
-            let _ = writeln!(self.io.err, "{label} {}", printable(&hint));
+            let label = self.err.good(self.told(&message!("hint:")));
+            let told = printable(&self.told(&hint));
+            let _ = writeln!(self.io.err, "{label} {told}");
         }
         let _ = self.io.flush();
         ExitStatus::Error
@@ -216,18 +241,13 @@ impl<'a> Terminal<'a> {
 
     /// The style of messages of a server.
     pub(crate) fn message_style(&self) -> MessageStyle {
-        let (warning, hint) = (self.err.warning("warning:"), self.err.good("hint:"));
-        MessageStyle { quiet: self.quiet, warning, hint }
+        let warning = self.err.warning(self.told(&message!("warning:")));
+        let hint = self.err.good(self.told(&message!("hint:")));
+        MessageStyle { quiet: self.quiet, warning, hint, language: self.language }
     }
 
-    fn progress(&self) -> Box<dyn Progress> {
-        if self.io.err_is_terminal && !self.quiet { Box::new(Bars::default()) } else { Box::new(Silent) }
-    }
-}
-
-impl Voice for Terminal<'_> {
-    /// The command, with paths of pages relative to the current folder.
-    fn ask(&self, next: &Next) -> String {
+    /// A call as a command, with paths of pages relative to the current folder.
+    fn ask_for(&self, next: &Next) -> String {
         let mut next = next.clone();
         for name in ["page", "pages", "source", "target"] {
             match next.params.get_mut(name) {
@@ -241,6 +261,38 @@ impl Voice for Terminal<'_> {
             }
         }
         Commands.ask(&next)
+    }
+
+    fn progress(&self) -> Box<dyn Progress> {
+        if self.io.err_is_terminal && !self.quiet {
+            Box::new(Bars::new(self.language))
+        } else {
+            Box::new(Silent)
+        }
+    }
+}
+
+impl Voice for Terminal<'_> {
+    /// The command, with paths of pages relative to the current folder.
+    fn ask(&self, next: &Next) -> String {
+        self.ask_for(next)
+    }
+
+    fn run(&self, command: &str) -> String {
+        Commands.run(command)
+    }
+
+    fn language(&self) -> Language {
+        self.language
+    }
+}
+
+/// The terminal's commands in English.
+struct InEnglish<'t, 'io>(&'t Terminal<'io>);
+
+impl Voice for InEnglish<'_, '_> {
+    fn ask(&self, next: &Next) -> String {
+        self.0.ask_for(next)
     }
 
     fn run(&self, command: &str) -> String {
@@ -288,7 +340,7 @@ impl Session {
         terminal.within_project = below(&project.root, &real(&terminal.io.folder));
         let opening = opening::open(&project, &terminal.io.environment, &models::load)?;
         let remarks = [
-            opening.in_memory_words("command"),
+            opening.in_memory_words(message!("command")),
             opening.aside_words(),
             opening.no_model_words(),
             opening.sending_words(),
@@ -297,7 +349,7 @@ impl Session {
             terminal.warn(words);
         }
         if let Some(hint) = opening.no_model.as_ref().and_then(Error::hint) {
-            terminal.note(format!("hint: {}", hint.told(terminal)));
+            terminal.note(message!("hint: {terminal}", terminal = hint.told(terminal)));
         }
         let Opening { engine, in_memory, .. } = opening;
         let here = [folder, terminal.io.folder.as_path()].map(real);
@@ -349,7 +401,7 @@ impl Session {
         if refresh && let Err(failure) = self.refresh(terminal, &context, vectors) {
             let Failure::Engine(error) = &failure else { return Err(failure) };
             if error.is_full_disk() {
-                terminal.warn("the disk is full: the index lacks recent changes");
+                terminal.warn(message!("the disk is full: the index lacks recent changes"));
             } else if !error.is_busy_index() {
                 return Err(failure);
             }
@@ -372,12 +424,12 @@ impl Session {
         let report = context.refresh(false)?;
         warn_unreadable(terminal, &report);
         if !report.is_empty() {
-            terminal.detail(format!(
-                "index: {} added, {} changed, {} removed, {} renamed",
-                report.added.len(),
-                report.changed.len(),
-                report.removed.len(),
-                report.renamed.len()
+            terminal.detail(message!(
+                "index: {added} added, {changed} changed, {removed} removed, {renamed} renamed",
+                added = report.added.len(),
+                changed = report.changed.len(),
+                removed = report.removed.len(),
+                renamed = report.renamed.len()
             ));
         }
         let made = match vectors {
@@ -392,14 +444,17 @@ impl Session {
             Err(error) if error.is_busy_index() => EmbedReport::default(),
             // The command says what it answers from.
             Err(error @ Error::ModelUnavailable { .. }) if vectors == Vectors::Few => {
-                terminal.warn(error.to_string());
+                terminal.warn(error.message());
                 EmbedReport::default()
             }
             made => made?,
         };
         if made.embedded > 0 {
-            terminal
-                .detail(format!("vectors: {} computed, {} sections remaining", made.embedded, made.pending));
+            terminal.detail(message!(
+                "vectors: {embedded} computed, {pending} sections remaining",
+                embedded = made.embedded,
+                pending = made.pending
+            ));
         }
         Ok(())
     }
@@ -429,7 +484,9 @@ impl Session {
                 Ok(Some(lock)) => return Ok(Some(lock)),
                 Ok(None) if is_told => {}
                 Ok(None) => {
-                    terminal.note("another ubp is computing the vectors of this project; waiting for it");
+                    terminal.note(message!(
+                        "another ubp is computing the vectors of this project; waiting for it"
+                    ));
                     is_told = true;
                 }
                 // The file system has no locks.
@@ -487,12 +544,12 @@ fn prefix(from: &Path, to: &Path) -> String {
 
 fn warn_unreadable(terminal: &mut Terminal<'_>, report: &RefreshReport) {
     for entry in report.unreadable.iter().take(5) {
-        terminal.warn(format!("{}: {}; ignored", entry.path, entry.reason));
+        terminal.warn(message!("{path}: {reason}; ignored", path = entry.path, reason = entry.reason));
     }
     if report.unreadable.len() > 5 {
-        terminal.warn(format!(
-            "and {} more unreadable files; `ubp doctor` lists them",
-            report.unreadable.len() - 5
+        terminal.warn(message!(
+            "and {unreadable} more unreadable files; `ubp doctor` lists them",
+            unreadable = report.unreadable.len() - 5
         ));
     }
 }

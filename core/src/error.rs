@@ -4,9 +4,13 @@
 //! User input never causes a panic: lints forbid `unwrap`, `expect` and `panic!` outside of tests. A panic is a
 //! defect; servers and the addon catch it and answer with the code `internal`.
 
+use std::fmt;
+
 use thiserror::Error;
 
-use crate::hint::{Hint, Next};
+use crate::hint::Next;
+use crate::message;
+use crate::message::{Message, Value};
 use crate::ports::ContentHash;
 
 /// What went wrong, in a form that a person can act on.
@@ -14,15 +18,13 @@ use crate::ports::ContentHash;
 #[non_exhaustive]
 pub enum Error {
     /// An argument has a value that the operation does not accept.
-    #[error("{message}")]
     InvalidParams {
         /// What was given and what was expected.
-        message: String,
+        message: Message,
         /// What to do, unless `message` says so.
-        hint: Option<Box<Hint>>,
+        hint: Option<Box<Message>>,
     },
     /// No page has this name.
-    #[error("no page is called '{page}'")]
     PageNotFound {
         /// The name as given.
         page: String,
@@ -30,7 +32,6 @@ pub enum Error {
         similar: Vec<String>,
     },
     /// Several pages have this name.
-    #[error("'{page}' could be any of: {}", candidates.join(", "))]
     AmbiguousPage {
         /// The name as given.
         page: String,
@@ -38,7 +39,6 @@ pub enum Error {
         candidates: Vec<String>,
     },
     /// A path outside of the folder that it must stay in.
-    #[error("{path}: outside of the {folder} folder")]
     OutsideProject {
         /// The path as given.
         path: String,
@@ -46,7 +46,6 @@ pub enum Error {
         folder: String,
     },
     /// A file that could not be read or written.
-    #[error("{path}: {source}")]
     Io {
         /// The file or folder concerned.
         path: String,
@@ -55,7 +54,6 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A file changed since it was read; nothing was written.
-    #[error("{path}: changed on disk since it was read (expected {expected}, found {found})")]
     Conflict {
         /// The page concerned.
         path: String,
@@ -65,21 +63,18 @@ pub enum Error {
         found: String,
     },
     /// The page's front matter forbids changes by agents.
-    #[error("{path}: only people may change this page (`agents: read-only` in its front matter)")]
     ReadOnly {
         /// The page concerned.
         path: String,
     },
     /// A name that another page already has, or that would change the target of links.
-    #[error("{message}")]
     NameTaken {
         /// The name, the pages that have it, and the links.
-        message: String,
+        message: Message,
         /// What to do.
-        hint: Box<Hint>,
+        hint: Box<Message>,
     },
     /// A file changed after the change that is to be undone; nothing was written.
-    #[error("{path}: changed since {entry} (left as {left}, found {found})")]
     Undo {
         /// The page concerned.
         path: String,
@@ -91,34 +86,27 @@ pub enum Error {
         found: String,
     },
     /// A change to several files failed midway and could not be rolled back.
-    #[error("{message}")]
     HalfDone {
         /// What failed, and the state of each file.
-        message: String,
+        message: Message,
         /// The audit log group.
         entry: String,
     },
     /// No project in a folder or above it.
-    #[error("{folder}: no UBP project here or in any folder above")]
     NoProject {
         /// Where the search began.
         folder: String,
     },
     /// The project's manifest is invalid.
-    #[error("{path}:{line}: {message}")]
     Manifest {
         /// The manifest's path.
         path: String,
         /// Line of the error, from 1.
         line: usize,
         /// What is wrong there.
-        message: String,
+        message: Message,
     },
     /// The project was created by a newer version of UBP.
-    #[error(
-        "{path}:{line}: `schema_version` {layout} needs a newer ubp; this one supports {}",
-        crate::manifest::SCHEMA_VERSION
-    )]
     NewerProject {
         /// The manifest's path.
         path: String,
@@ -128,39 +116,33 @@ pub enum Error {
         layout: u32,
     },
     /// An embedding model cannot be loaded or run.
-    #[error("embedding model '{model}': {message}")]
     Model {
         /// The model's name.
         model: String,
         /// What is wrong with it.
-        message: String,
+        message: Message,
     },
     /// An embedding model is not installed on this machine, or cannot be used as installed.
-    #[error("embedding model '{model}': {message}")]
     ModelUnavailable {
         /// The model's name.
         model: String,
         /// What is missing or wrong.
-        message: String,
+        message: Message,
         /// How to get it, or what to use instead.
-        remedy: String,
+        remedy: Message,
     },
     /// Editing the front matter would have changed more than was asked for.
-    #[error("{path}: the front matter cannot be edited safely: {message}")]
     FrontMatter {
         /// The page concerned.
         path: String,
         /// Why it cannot be edited.
-        message: String,
+        message: Message,
     },
     /// The caller asked to stop.
-    #[error("interrupted")]
     Cancelled,
     /// The index database returned an error.
-    #[error("the index failed: {0}")]
     Database(#[from] rusqlite::Error),
     /// A bug in UBP.
-    #[error("internal error: {0}")]
     Internal(String),
 }
 
@@ -190,63 +172,128 @@ impl Error {
         }
     }
 
+    /// What went wrong.
+    pub fn message(&self) -> Message {
+        match self {
+            Self::InvalidParams { message, .. }
+            | Self::NameTaken { message, .. }
+            | Self::HalfDone { message, .. } => message.clone(),
+            Self::PageNotFound { page, .. } => message!("no page is called '{page}'", page),
+            Self::AmbiguousPage { page, candidates } => {
+                message!("'{page}' could be any of: {candidates}", page, candidates = candidates.join(", "))
+            }
+            Self::OutsideProject { path, folder } => {
+                message!("{path}: outside of the {folder} folder", path, folder)
+            }
+            Self::Io { path, source } => message!("{path}: {error}", path, error = source),
+            Self::Conflict { path, expected, found } => message!(
+                "{path}: changed on disk since it was read (expected {expected}, found {found})",
+                path,
+                expected,
+                found
+            ),
+            Self::ReadOnly { path } => message!(
+                "{path}: only people may change this page (`agents: read-only` in its front matter)",
+                path
+            ),
+            Self::Undo { path, entry, left, found } => message!(
+                "{path}: changed since {entry} (left as {left}, found {found})",
+                path,
+                entry,
+                left,
+                found
+            ),
+            Self::NoProject { folder } => {
+                message!("{folder}: no UBP project here or in any folder above", folder)
+            }
+            Self::Manifest { path, line, message } => {
+                message!("{path}:{line}: {message}", path, line, message)
+            }
+            Self::NewerProject { path, line, layout } => message!(
+                "{path}:{line}: `schema_version` {layout} needs a newer ubp; this one supports {supported}",
+                path,
+                line,
+                layout,
+                supported = crate::manifest::SCHEMA_VERSION
+            ),
+            Self::Model { model, message } | Self::ModelUnavailable { model, message, .. } => {
+                message!("embedding model '{model}': {message}", model, message)
+            }
+            Self::FrontMatter { path, message } => {
+                message!("{path}: the front matter cannot be edited safely: {message}", path, message)
+            }
+            Self::Cancelled => message!("interrupted"),
+            Self::Database(error) => message!("the index failed: {error}", error),
+            Self::Internal(error) => message!("internal error: {error}", error),
+        }
+    }
+
     /// What the reader can do about it, if anything.
-    pub fn hint(&self) -> Option<Hint> {
+    pub fn hint(&self) -> Option<Message> {
         match self {
             Self::InvalidParams { hint, .. } => hint.as_deref().cloned(),
             Self::PageNotFound { similar, .. } if !similar.is_empty() => {
-                Some(format!("did you mean {}?", similar.join(", ")).into())
+                Some(message!("did you mean {similar}?", similar = similar.join(", ")))
             }
-            Self::PageNotFound { .. } => Some(Hint::ask(Next::call("list_pages")).text(" shows every page")),
-            Self::AmbiguousPage { .. } => Some("name the page by its path".into()),
+            Self::PageNotFound { .. } => {
+                Some(message!("{list_pages} shows every page", list_pages = Next::call("list_pages")))
+            }
+            Self::AmbiguousPage { .. } => Some(message!("name the page by its path")),
             Self::OutsideProject { folder, .. } => {
-                Some(format!("only files inside the {folder} folder can be used").into())
+                Some(message!("only files inside the {folder} folder can be used", folder))
             }
             Self::Io { source, .. } => match source.kind() {
-                std::io::ErrorKind::StorageFull => Some("free some disk space, then try again".into()),
-                std::io::ErrorKind::PermissionDenied => Some("check who may read and write it".into()),
+                std::io::ErrorKind::StorageFull => Some(message!("free some disk space, then try again")),
+                std::io::ErrorKind::PermissionDenied => Some(message!("check who may read and write it")),
                 std::io::ErrorKind::AddrInUse => {
-                    Some("another program is listening there: stop it, or choose another port".into())
+                    Some(message!("another program is listening there: stop it, or choose another port"))
                 }
                 std::io::ErrorKind::ReadOnlyFilesystem => {
-                    Some("this disk is read-only; nothing was changed".into())
+                    Some(message!("this disk is read-only; nothing was changed"))
                 }
                 _ => None,
             },
-            Self::Conflict { .. } => Some("read the page again and repeat the edit".into()),
-            Self::ReadOnly { .. } => Some("tell the user what to change there".into()),
+            Self::Conflict { .. } => Some(message!("read the page again and repeat the edit")),
+            Self::ReadOnly { .. } => Some(message!("tell the user what to change there")),
             Self::NameTaken { hint, .. } => Some(hint.as_ref().clone()),
-            Self::Undo { path, entry, .. } => Some(
-                Hint::from("undo later changes first (")
-                    .and_ask(Next::call("audit").with("page", path.as_str()))
-                    .text(" lists them), or take what you need from ")
-                    .and_ask(Next::call("audit").with("entry", entry.as_str()))
-                    .text(", whose JSON output has both texts"),
-            ),
-            Self::HalfDone { entry, .. } => Some(
-                Hint::ask(Next::call("undo").with("entry", entry.as_str()))
-                    .text(" undoes the rest once the cause is gone"),
-            ),
-            Self::NoProject { .. } => Some(
-                Hint::run("init")
-                    .text(" starts a project in the current folder, with the Markdown files that are there"),
-            ),
-            Self::Manifest { .. } => {
-                Some(Hint::from("fix the file, or delete it and run ").and_run("init").text(" again"))
-            }
+            Self::Undo { path, entry, .. } => Some(message!(
+                "undo later changes first ({audit} lists them), or take what you need from {audit_2}, whose JSON output has both texts",
+                audit = Next::call("audit").with("page", path.as_str()),
+                audit_2 = Next::call("audit").with("entry", entry.as_str())
+            )),
+            Self::HalfDone { entry, .. } => Some(message!(
+                "{undo} undoes the rest once the cause is gone",
+                undo = Next::call("undo").with("entry", entry.as_str())
+            )),
+            Self::NoProject { .. } => Some(message!(
+                "{init} starts a project in the current folder, with the Markdown files that are there",
+                init = Value::Run("init".into())
+            )),
+            Self::Manifest { .. } => Some(message!(
+                "fix the file, or delete it and run {init} again",
+                init = Value::Run("init".into())
+            )),
             Self::NewerProject { .. } => {
-                Some("install a newer ubp; nothing is wrong with the file, and nothing was changed".into())
+                Some(message!("install a newer ubp; nothing is wrong with the file, and nothing was changed"))
             }
-            Self::Model { .. } => Some(Hint::run("model").text(" shows the installed and the known models")),
-            Self::ModelUnavailable { remedy, .. } => Some(remedy.clone().into()),
-            Self::FrontMatter { .. } => Some("edit the file by hand".into()),
-            Self::Database(_) if self.is_full_disk() => Some("free some disk space, then try again".into()),
+            Self::Model { .. } => Some(message!(
+                "{model} shows the installed and the known models",
+                model = Value::Run("model".into())
+            )),
+            Self::ModelUnavailable { remedy, .. } => Some(remedy.clone()),
+            Self::FrontMatter { .. } => Some(message!("edit the file by hand")),
+            Self::Database(_) if self.is_full_disk() => {
+                Some(message!("free some disk space, then try again"))
+            }
             Self::Database(error) => match error.sqlite_error_code() {
                 Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
-                    Some("another process is writing the index; try again".into())
+                    Some(message!("another process is writing the index; try again"))
                 }
-                Some(rusqlite::ErrorCode::ReadOnly) => Some("this index is read-only".into()),
-                _ => Some(Hint::ask(Next::call("rebuild")).text(" builds the index again from your files")),
+                Some(rusqlite::ErrorCode::ReadOnly) => Some(message!("this index is read-only")),
+                _ => Some(message!(
+                    "{rebuild} builds the index again from your files",
+                    rebuild = Next::call("rebuild")
+                )),
             },
             _ => None,
         }
@@ -293,13 +340,13 @@ impl Error {
     }
 
     /// An [`Error::InvalidParams`].
-    pub fn invalid(message: impl Into<String>) -> Self {
-        Self::InvalidParams { message: message.into(), hint: None }
+    pub fn invalid(message: Message) -> Self {
+        Self::InvalidParams { message, hint: None }
     }
 
     /// An [`Error::InvalidParams`] with a hint.
-    pub fn invalid_with_hint(message: impl Into<String>, hint: Hint) -> Self {
-        Self::InvalidParams { message: message.into(), hint: Some(Box::new(hint)) }
+    pub fn invalid_with_hint(message: Message, hint: Message) -> Self {
+        Self::InvalidParams { message, hint: Some(Box::new(hint)) }
     }
 
     /// An [`Error::Conflict`] about `path`; `None` means that there is no page.
@@ -314,22 +361,31 @@ impl Error {
 
     /// An [`Error::InvalidParams`] about a path that cannot be a page.
     pub fn not_a_page(path: &str) -> Self {
-        Self::invalid(format!(
+        Self::invalid(message!(
             "'{path}' cannot be a page: its name must end in .md or .markdown, and neither it nor a \
-             folder above it may begin with a dot or be node_modules"
+             folder above it may begin with a dot or be node_modules",
+            path
         ))
     }
 
     /// An [`Error::InvalidParams`] about a path that cannot be an attachment.
     pub fn not_an_attachment(path: &str) -> Self {
-        Self::invalid(format!(
+        Self::invalid(message!(
             "'{path}' cannot be an attachment: neither it nor a folder above it may begin with a dot or be \
-             node_modules"
+             node_modules",
+            path
         ))
     }
 
     /// An [`Error::Io`] about `path`.
     pub fn io(path: impl Into<String>, source: std::io::Error) -> Self {
         Self::Io { path: path.into(), source }
+    }
+}
+
+/// English, for programs and agents.
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
     }
 }

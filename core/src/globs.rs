@@ -1,5 +1,6 @@
 //! Globs, as in `source_refs`: `*` and `?` do not cross `/`, and `**` does.
 
+use crate::message;
 use crate::{Error, Result};
 
 /// A set of globs.
@@ -31,7 +32,7 @@ impl Globs {
 impl Glob {
     fn new(glob: &str) -> Result<Self> {
         fast_glob::validate(glob)
-            .map_err(|error| Error::invalid(format!("'{glob}' is not a glob: {error}")))?;
+            .map_err(|error| Error::invalid(message!("'{glob}' is not a glob: {error}", glob, error)))?;
         let glob = if glob.ends_with("**/") { glob.trim_end_matches('/') } else { glob };
         // To the matcher, this means the opposite of the rest. Here it is the start of a name.
         let text = if glob.starts_with('!') { format!("\\{glob}") } else { glob.to_owned() };

@@ -1,5 +1,5 @@
 //! What to do next, in the words of the caller: a command at a terminal, a tool of an MCP server, a button in the
-//! viewer, a call in a program. A hint names operations and their parameters; a [`Voice`] says how its reader
+//! viewer, a call in a program. A message names operations and their parameters; a [`Voice`] says how its reader
 //! calls them.
 //!
 //! **Invariants**
@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::message::Language;
 use crate::ops::{self, Operation};
 
 /// A call of an operation.
@@ -106,6 +107,11 @@ pub trait Voice {
 
     /// A command that is not an operation, without `ubp`, as a noun.
     fn run(&self, command: &str) -> String;
+
+    /// The language of the reader.
+    fn language(&self) -> Language {
+        Language::ENGLISH
+    }
 }
 
 /// Commands at a terminal.
@@ -155,88 +161,27 @@ impl Voice for Buttons {
     }
 }
 
-/// How to solve a problem.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Hint(Vec<Part>);
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
-    Text(String),
-    Ask(Next),
-    Run(String),
-}
-
-impl Hint {
-    /// A hint that begins with a call.
-    pub fn ask(next: Next) -> Self {
-        Self(vec![Part::Ask(next)])
-    }
-
-    /// A hint that begins with a command that is not an operation.
-    pub fn run(command: &str) -> Self {
-        Self(vec![Part::Run(command.into())])
-    }
-
-    /// Appends text.
-    #[must_use]
-    pub fn text(mut self, text: &str) -> Self {
-        self.0.push(Part::Text(text.into()));
-        self
-    }
-
-    /// Appends a call.
-    #[must_use]
-    pub fn and_ask(mut self, next: Next) -> Self {
-        self.0.push(Part::Ask(next));
-        self
-    }
-
-    /// Appends a command.
-    #[must_use]
-    pub fn and_run(mut self, command: &str) -> Self {
-        self.0.push(Part::Run(command.into()));
-        self
-    }
-
-    /// The hint in the words of a reader.
-    pub fn told(&self, voice: &dyn Voice) -> String {
-        let parts = self.0.iter().map(|part| match part {
-            Part::Text(text) => text.clone(),
-            Part::Ask(next) => voice.ask(next),
-            Part::Run(command) => voice.run(command),
-        });
-        parts.collect()
-    }
-}
-
-impl From<&str> for Hint {
-    fn from(text: &str) -> Self {
-        Self::default().text(text)
-    }
-}
-
-impl From<String> for Hint {
-    fn from(text: String) -> Self {
-        Self(vec![Part::Text(text)])
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::message;
+    use crate::message::Value as Filled;
 
     #[test]
     fn each_reader_gets_the_hint_in_its_own_form() {
         let next = Next::call("review_page").with("pages", vec!["a b.md"]).with("still_accurate", true);
-        let hint = Hint::from("read it; ").and_ask(next).text(" records that");
+        let hint = message!("read it; {call} records that", call = next);
         assert_eq!(hint.told(&Commands), "read it; `ubp review --still-accurate 'a b.md'` records that");
         assert_eq!(
             hint.told(&Calls),
             "read it; call(\"review_page\", {\"pages\":[\"a b.md\"],\"still_accurate\":true}) records that"
         );
         assert_eq!(hint.told(&Buttons), "read it; “Mark page as reviewed” records that");
-        assert_eq!(Hint::run("model").told(&Buttons), "`ubp model` in a terminal");
+        assert_eq!(
+            message!("{model}", model = Filled::Run("model".into())).told(&Buttons),
+            "`ubp model` in a terminal"
+        );
     }
 
     #[test]

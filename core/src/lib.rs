@@ -16,6 +16,7 @@ pub mod index;
 pub mod manifest;
 #[cfg(not(target_family = "wasm"))]
 pub mod memory;
+pub mod message;
 pub mod ops;
 pub mod page;
 pub mod path;

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::message;
 use crate::{Error, Result, path};
 
 mod endpoint;
@@ -325,8 +326,8 @@ impl Manifest {
     /// # Errors
     /// [`Error::InvalidParams`] if `pages_dir` is not a folder inside the project.
     pub fn default_for(pages_dir: &str, frontmatter: FrontMatterMode, created_at: Timestamp) -> Result<Self> {
-        let pages_dir =
-            values::folder(pages_dir).map_err(|message| Error::invalid(format!("pages_dir {message}")))?;
+        let pages_dir = values::folder(pages_dir)
+            .map_err(|message| Error::invalid(message!("pages_dir {message}", message)))?;
         // The file is for people, who need no fractions of a second.
         let created_at = Timestamp::from_second(created_at.as_second()).unwrap_or(created_at);
         Ok(Self { pages_dir, frontmatter, created_at: Some(created_at), ..Self::default() }.spelt_out())
@@ -385,7 +386,10 @@ impl Manifest {
             return Err(Error::Manifest {
                 path: path.into(),
                 line: settings::line_of(text, &["embedding_model".into()]),
-                message: format!("`embedding_model.dimensions` of the model '{}' is missing", model.name),
+                message: message!(
+                    "`embedding_model.dimensions` of the model '{name}' is missing",
+                    name = model.name
+                ),
             });
         }
         if let Some(folder) = &read.templates_dir
@@ -394,7 +398,10 @@ impl Manifest {
             return Err(Error::Manifest {
                 path: path.into(),
                 line: settings::line_of(text, &["templates_dir".into()]),
-                message: format!("`templates_dir`: '{folder}' contains the pages, which would be templates"),
+                message: message!(
+                    "`templates_dir`: '{folder}' contains the pages, which would be templates",
+                    folder
+                ),
             });
         }
         Ok(Self { unknown, original: given, indent: indent_of(text), crlf: text.contains("\r\n"), ..read })

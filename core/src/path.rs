@@ -1,5 +1,6 @@
 //! Paths as the engine uses them: relative, `/`-separated, never outside of their folder.
 
+use crate::message;
 use crate::{Error, Result};
 
 /// File extensions of pages, in lower case.
@@ -32,7 +33,7 @@ pub const NOTE_FILES: [&str; 1] = ["memory.jsonl"];
 /// [`Error::InvalidParams`] naming it.
 pub fn require_state_file(name: &str) -> Result<()> {
     let known = STATE_FILES.contains(&name);
-    known.then_some(()).ok_or_else(|| Error::invalid(format!("'{name}' is not a state file")))
+    known.then_some(()).ok_or_else(|| Error::invalid(message!("'{name}' is not a state file", name)))
 }
 
 /// Rejects every name that is not in [`RECORD_FILES`].
@@ -41,7 +42,7 @@ pub fn require_state_file(name: &str) -> Result<()> {
 /// [`Error::InvalidParams`] naming it.
 pub fn require_record_file(name: &str) -> Result<()> {
     let known = RECORD_FILES.contains(&name);
-    known.then_some(()).ok_or_else(|| Error::invalid(format!("'{name}' is not a record file")))
+    known.then_some(()).ok_or_else(|| Error::invalid(message!("'{name}' is not a record file", name)))
 }
 
 /// Rejects every name that is not in [`NOTE_FILES`].
@@ -50,7 +51,7 @@ pub fn require_record_file(name: &str) -> Result<()> {
 /// [`Error::InvalidParams`] naming it.
 pub fn require_note_file(name: &str) -> Result<()> {
     let known = NOTE_FILES.contains(&name);
-    known.then_some(()).ok_or_else(|| Error::invalid(format!("'{name}' is not a file of notes")))
+    known.then_some(()).ok_or_else(|| Error::invalid(message!("'{name}' is not a file of notes", name)))
 }
 
 /// Rejects every path that is not valid in the trash.
@@ -59,7 +60,7 @@ pub fn require_note_file(name: &str) -> Result<()> {
 /// [`Error::InvalidParams`] naming it.
 pub fn require_in_trash(path: &str) -> Result<()> {
     let fits = is_inside(path) && is_normal(path) && !path.contains('\\');
-    fits.then_some(()).ok_or_else(|| Error::invalid(format!("'{path}' is not a path in the trash")))
+    fits.then_some(()).ok_or_else(|| Error::invalid(message!("'{path}' is not a path in the trash", path)))
 }
 
 /// Whether `path` is relative and stays inside the folder it is relative to.

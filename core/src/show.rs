@@ -4,7 +4,11 @@
 
 use crate::freshness::{StaleReason, StaleRef, Staleness};
 use crate::hint::Voice;
+use crate::message;
+use crate::message::{Message, Style};
 use crate::ports::abbreviated;
+
+pub use crate::message::counted;
 
 /// A part of a line.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +37,32 @@ pub enum Span<'a> {
     Alarm(&'a str),
     /// How far a page can be trusted, unless it is fresh; begins with a space.
     Trust(Staleness),
+    /// A message to the reader.
+    Said(Style, &'a Message),
+    /// A message that quotes pages.
+    Quoted(&'a Message),
+}
+
+impl<'a> Span<'a> {
+    /// A message.
+    pub fn said(message: &'a Message) -> Self {
+        Self::Said(Style::Plain, message)
+    }
+
+    /// A de-emphasized message.
+    pub fn faint(message: &'a Message) -> Self {
+        Self::Said(Style::Faint, message)
+    }
+
+    /// An emphasized message.
+    pub fn strong(message: &'a Message) -> Self {
+        Self::Said(Style::Strong, message)
+    }
+
+    /// A message about what needs attention.
+    pub fn alarm(message: &'a Message) -> Self {
+        Self::Said(Style::Alarm, message)
+    }
 }
 
 /// Where an answer is shown.
@@ -42,6 +72,14 @@ pub trait Page {
 
     /// A line.
     fn line(&mut self, line: &[Span<'_>]);
+
+    /// Lines of a name and a value. Names are padded to `width` columns, or wider if one of them is.
+    fn rows(&mut self, rows: &[(Message, Message)], width: usize) {
+        for (name, value) in rows {
+            let name = name.told(self.voice());
+            self.line(&[Span::Strong(&format!("{name:<width$}")), Span::said(value)]);
+        }
+    }
 
     /// An item of a list.
     fn item(&mut self, line: &[Span<'_>]);
@@ -62,7 +100,7 @@ pub trait Page {
     fn diff(&mut self, diff: &str);
 
     /// A table. Each row has one cell for each column.
-    fn table(&mut self, columns: &[&str], rows: &[Vec<String>]);
+    fn table(&mut self, columns: &[Message], rows: &[Vec<String>]);
 
     /// Blank space between two parts.
     fn gap(&mut self);
@@ -87,6 +125,11 @@ pub trait Page {
     /// Details for readers who asked for them.
     fn aside(&mut self, line: &[Span<'_>]);
 
+    /// A message in a column of `width`.
+    fn padded(&self, message: &Message, width: usize) -> String {
+        format!("{:<width$}", message.told(self.voice()))
+    }
+
     /// How this reader calls operations: by a command, or by a tool.
     fn voice(&self) -> &dyn Voice;
 }
@@ -95,11 +138,6 @@ pub trait Page {
 pub trait Reader: Sync {
     /// Number of tokens of the text that `tell` writes.
     fn tokens(&self, tell: &dyn Fn(&mut dyn Page)) -> usize;
-}
-
-/// `number` with the noun `one` or `many`.
-pub fn counted(number: usize, one: &str, many: &str) -> String {
-    if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
 }
 
 /// A time in RFC 3339 without fractions of a second.
@@ -116,21 +154,21 @@ pub fn title_spans<'a>(path: &'a str, title: &'a str, staleness: Staleness) -> [
 }
 
 /// The state of a stale source, as the end of a sentence that begins with its path.
-pub fn what_is_wrong(stale: &StaleRef) -> String {
+pub fn what_is_wrong(stale: &StaleRef) -> Message {
     let day = stale.last_modified.as_deref().and_then(|time| time.get(..10)).unwrap_or_default();
     match stale.reason {
         // A shallow clone may contain the change without its date.
-        StaleReason::Changed if day.is_empty() => "changed".into(),
-        StaleReason::Changed => format!("changed on {day}"),
+        StaleReason::Changed if day.is_empty() => message!("changed"),
+        StaleReason::Changed => message!("changed on {day}", day),
         StaleReason::Missing => match &stale.renamed_to {
-            Some(new) => format!("is missing; it was moved to {new}"),
-            None => "is missing".into(),
+            Some(new) => message!("is missing; it was moved to {new}", new),
+            None => message!("is missing"),
         },
         StaleReason::PageEditedAfterSource => {
-            format!("changed on {day}; the page was edited later, but not reviewed")
+            message!("changed on {day}; the page was edited later, but not reviewed", day)
         }
-        StaleReason::Suspect => "is stale itself".into(),
-        StaleReason::UnknownShallowClone => "may have changed: the clone is too shallow to tell".into(),
+        StaleReason::Suspect => message!("is stale itself"),
+        StaleReason::UnknownShallowClone => message!("may have changed: the clone is too shallow to tell"),
     }
 }
 

@@ -17,6 +17,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::freshness::LastEdit;
+use crate::message;
 use crate::page::{LinkTypes, Value, decode, parse};
 use crate::ports::{ContentHash, Source};
 use crate::progress::Cancel;
@@ -361,9 +362,9 @@ pub(crate) fn expect(context: &Context<'_>, given: Option<&str>, found: &Version
             let (expected, now) = (given.trim().to_owned(), found.hash.to_string());
             is_current.then_some(()).ok_or(Error::Conflict { path: found.path.clone(), expected, found: now })
         }
-        None if context.caller == Caller::Agent => Err(Error::invalid(format!(
-            "`expected_hash` is missing: read {} first, and pass its `content_hash`",
-            found.path
+        None if context.caller == Caller::Agent => Err(Error::invalid(message!(
+            "`expected_hash` is missing: read {path} first, and pass its `content_hash`",
+            path = found.path
         ))),
         None => Ok(()),
     }

@@ -18,6 +18,7 @@ mod hints;
 mod hostile;
 mod import;
 mod index_files;
+mod languages;
 #[cfg(unix)]
 mod live;
 mod mcp;

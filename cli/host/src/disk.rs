@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use ubp_core::globs::Globs;
+use ubp_core::message;
 use ubp_core::ports::{ContentHash, FileStat, Listing, PageFile, Source, Unreadable, WriteGuard};
 use ubp_core::{Error, Result, path as paths};
 
@@ -181,14 +182,17 @@ impl DiskSource {
             return Err(Error::not_a_page(path));
         }
         if let Some(folder) = self.templates.as_deref().filter(|folder| paths::is_below(path, folder)) {
-            return Err(Error::invalid(format!(
-                "'{path}' would not become a page, because {folder}/ is the folder of the templates"
+            return Err(Error::invalid(message!(
+                "'{path}' would not become a page, because {folder}/ is the folder of the templates",
+                path,
+                folder
             )));
         }
         let real = self.place(path)?;
         if self.is_ignored(path) {
-            return Err(Error::invalid(format!(
-                "'{path}' is excluded by .gitignore or .ubpignore, so it would not become a page"
+            return Err(Error::invalid(message!(
+                "'{path}' is excluded by .gitignore or .ubpignore, so it would not become a page",
+                path
             )));
         }
         Ok(real)
@@ -206,7 +210,7 @@ impl DiskSource {
     /// The real path of a file in the pages folder that may not exist yet.
     fn place(&self, path: &str) -> Result<PathBuf> {
         if cfg!(windows) && path.split('/').any(is_reserved_on_windows) {
-            return Err(Error::invalid(format!("'{path}' has a name that is reserved on Windows")));
+            return Err(Error::invalid(message!("'{path}' has a name that is reserved on Windows", path)));
         }
         let outside = || Error::OutsideProject { path: path.into(), folder: "pages".into() };
         let failed = |error| Error::io(path, error);
@@ -217,7 +221,11 @@ impl DiskSource {
                 return Err(outside());
             }
             let listed = real.strip_prefix(&self.pages).unwrap_or(&real).to_string_lossy();
-            return Err(Error::invalid(format!("'{path}' is in a folder that is listed as '{listed}'")));
+            return Err(Error::invalid(message!(
+                "'{path}' is in a folder that is listed as '{listed}'",
+                path,
+                listed
+            )));
         }
         let is_link = fs::symlink_metadata(&lexical).is_ok_and(|metadata| metadata.is_symlink());
         let real = if is_link { fs::canonicalize(&lexical).map_err(failed)? } else { lexical };

@@ -6,6 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use ubp_core::message;
+use ubp_core::message::Message;
 
 use ubp_core::Engine;
 use ubp_core::index::{self, Index, SetAside};
@@ -33,32 +35,38 @@ pub struct Opening {
 
 impl Opening {
     /// The warning for an index in memory; `user` is "command" or "server".
-    pub fn in_memory_words(&self, user: &str) -> Option<String> {
-        let why = if self.is_disk_full { "the disk is full" } else { "the project cannot be written to" };
-        self.in_memory.then(|| format!("{why}: its index is kept in memory, only for this {user}"))
+    pub fn in_memory_words(&self, user: Message) -> Option<Message> {
+        let why = match self.is_disk_full {
+            true => message!("the disk is full"),
+            false => message!("the project cannot be written to"),
+        };
+        self.in_memory
+            .then(|| message!("{why}: its index is kept in memory, only for this {user}", why, user))
     }
 
     /// The warning for an unusable index.
-    pub fn aside_words(&self) -> Option<String> {
+    pub fn aside_words(&self) -> Option<Message> {
         let aside = self.aside.as_ref()?;
-        Some(format!(
-            "the index could not be used ({}); it was moved to {} and is being rebuilt",
-            aside.reason,
-            aside.path.display()
+        Some(message!(
+            "the index could not be used ({reason}); it was moved to {path} and is being rebuilt",
+            reason = aside.reason,
+            path = aside.path.display()
         ))
     }
 
     /// The warning that texts leave this machine.
-    pub fn sending_words(&self) -> Option<String> {
+    pub fn sending_words(&self) -> Option<Message> {
         let to = self.sends_to.as_ref()?;
-        Some(format!(
-            "pages and queries are sent to {to}, which computes vectors (embedding_model in the manifest)"
+        Some(message!(
+            "pages and queries are sent to {to}, which computes vectors (embedding_model in the manifest)",
+            to
         ))
     }
 
     /// The warning for a missing model.
-    pub fn no_model_words(&self) -> Option<String> {
-        Some(format!("{}; searching by words alone", self.no_model.as_ref()?))
+    pub fn no_model_words(&self) -> Option<Message> {
+        let error = self.no_model.as_ref()?;
+        Some(message!("{error}; searching by words alone", error))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use ubp_core::message;
 
 use ubp_core::manifest::FrontMatterMode;
 use ubp_core::ports::Clock;
@@ -31,8 +32,9 @@ pub fn folder(environment: &Environment) -> Option<PathBuf> {
 /// # Errors
 /// [`Error::InvalidParams`] if the user has no data folder; errors of [`init`].
 pub fn memory_project(environment: &Environment, clock: &dyn Clock) -> Result<PathBuf> {
-    let no_home = "personal memories need a folder: set HOME, or XDG_DATA_HOME to an absolute path";
-    let root = folder(environment).ok_or_else(|| Error::invalid(no_home))?.join("memory");
+    let no_home =
+        || message!("personal memories need a folder: set HOME, or XDG_DATA_HOME to an absolute path");
+    let root = folder(environment).ok_or_else(|| Error::invalid(no_home()))?.join("memory");
     if !root.join(ubp_core::manifest::MANIFEST_PATH).exists() {
         make_private(&root).map_err(|error| Error::io(root.to_string_lossy(), error))?;
         let options = InitOptions {

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use ubp_core::hint::Commands;
+use ubp_core::message::Language;
 use ubp_host::documents::Level;
 use ubp_host::live::Notices;
 
@@ -18,6 +18,8 @@ pub struct MessageStyle {
     pub warning: String,
     /// Prefix of a hint.
     pub hint: String,
+    /// The language of messages, except in a log.
+    pub language: Language,
 }
 
 /// The error stream of the command, shared.
@@ -86,8 +88,10 @@ impl Messages {
             if style.quiet {
                 return;
             }
-            let mut lines = printable(&notice.text);
-            let hint = notice.hint.map(|hint| hint.told(&Commands));
+            // A log is for programs, too.
+            let language = if levels { Language::ENGLISH } else { style.language };
+            let mut lines = printable(&notice.text.in_language(language));
+            let hint = notice.hint.map(|hint| hint.in_language(language));
             if levels {
                 let level = if notice.is_warning { Level::Warn } else { Level::Info };
                 let hint = hint.map(|hint| format!(" ({hint})")).unwrap_or_default();

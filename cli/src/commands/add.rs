@@ -1,6 +1,7 @@
 //! `ubp add`: index pages and compute their vectors.
 
 use clap::Args;
+use ubp_core::message;
 
 use ubp_core::ops::add::{self, Params};
 
@@ -25,13 +26,18 @@ pub struct AddArgs {
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, args: AddArgs) -> CommandResult {
     args.pages.iter().try_for_each(|page| session.require_inside(page))?;
-    let pages = session.pages(terminal, &args.pages, "there are no pages in this folder", |_, folder| {
-        let is_inside = |path: &String| {
-            folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
-        };
-        let listed = session.engine.source.list()?.pages.into_iter().map(|file| file.path);
-        Ok(listed.filter(is_inside).collect())
-    })?;
+    let pages = session.pages(
+        terminal,
+        &args.pages,
+        message!("there are no pages in this folder"),
+        |_, folder| {
+            let is_inside = |path: &String| {
+                folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+            };
+            let listed = session.engine.source.list()?.pages.into_iter().map(|file| file.path);
+            Ok(listed.filter(is_inside).collect())
+        },
+    )?;
     let params = Params { pages, create_missing: args.create_missing };
     let output = session.write_vectors(terminal, |context| add::run(context, params))?;
     answer(terminal, &output, add::show)

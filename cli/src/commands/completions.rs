@@ -96,7 +96,7 @@ fn answer(
         let help = candidate.get_help().map(ToString::to_string).unwrap_or_default();
         let help = help.lines().next().unwrap_or_default();
         let gap = if help.is_empty() { "" } else { "\t" };
-        terminal.line(format!("{value}{gap}{help}"))?;
+        terminal.put(format!("{value}{gap}{help}"))?;
     }
     Ok(ExitStatus::Success)
 }

@@ -77,7 +77,7 @@ pub(crate) fn run(
     terminal.json |= args.format == Some(DiffFormat::Json);
     if args.format == Some(DiffFormat::Markdown) && !terminal.json {
         let text = markdown::comment(&output, |page| terminal.path(page));
-        terminal.line(text)?;
+        terminal.put(text)?;
     } else {
         answer(terminal, &output, diff::show)?;
     }

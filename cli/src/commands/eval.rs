@@ -6,6 +6,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use ubp_core::Error;
+use ubp_core::message;
 use ubp_core::ops::evaluate::{self, Params};
 use ubp_core::search::SearchMode;
 
@@ -65,7 +66,7 @@ pub(crate) fn run(
     };
     let own_documents = set.documents.is_some();
     if !own_documents && !set.links.is_empty() {
-        terminal.warn("links.tsv ignored: it is for the documents of a corpus.jsonl");
+        terminal.warn(message!("links.tsv ignored: it is for the documents of a corpus.jsonl"));
     }
     let params = Params {
         queries: set.queries,
@@ -93,7 +94,7 @@ pub(crate) fn run(
     };
     match evaluated {
         Err(Failure::Engine(Error::Cancelled)) => {
-            terminal.note("interrupted; nothing was measured");
+            terminal.note(message!("interrupted; nothing was measured"));
             Ok(ExitStatus::Interrupted)
         }
         evaluated => answer(terminal, &evaluated?, evaluate::show),

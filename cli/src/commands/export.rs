@@ -2,10 +2,13 @@
 
 use clap::Args;
 use std::path::{Path, PathBuf};
+use ubp_core::message::Message;
+use ubp_core::word;
 
 use serde::Serialize;
 use ubp_core::Context;
 use ubp_core::export::{Publication, Semantic, SiteSettings, Template};
+use ubp_core::message;
 use ubp_core::{Error, embed};
 use ubp_host::export::folder::{RECORD, SiteFolder, Written};
 use ubp_host::export::model::{ModelFile, for_browsers};
@@ -46,7 +49,7 @@ pub struct ExportArgs {
 
 /// An http(s) address that can be the prefix of every page's address: no query, no fragment.
 fn base_url(text: &str) -> Result<String, String> {
-    let expected = || "expected an address such as https://docs.example.com/handbook".to_owned();
+    let expected = || word!("expected an address such as https://docs.example.com/handbook").to_owned();
     let (scheme, rest) = text.split_once("://").ok_or_else(expected)?;
     let known = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
     let host = rest.split('/').next().unwrap_or_default();
@@ -93,8 +96,9 @@ pub(crate) fn run(
     args: ExportArgs,
 ) -> CommandResult {
     let web_app = WebApp::find(args.web_app.as_ref().map(|path| folder.join(path)))?;
-    let page = String::from_utf8(web_app.read(TEMPLATE)?)
-        .map_err(|_| Error::invalid(format!("{TEMPLATE} of the web app is not UTF-8")))?;
+    let page = String::from_utf8(web_app.read(TEMPLATE)?).map_err(|_| {
+        Error::invalid(message!("{template} of the web app is not UTF-8", template = TEMPLATE))
+    })?;
     let template = Template::new(page)?;
     web_app.require_engine()?;
     let target = folder.join(&args.folder);
@@ -112,10 +116,13 @@ pub(crate) fn run(
         session.read(terminal, global, work)?
     };
     for page in &output.left_out {
-        terminal.warn(format!("{page}: left out, because its links to unpublished pages cannot be removed"));
+        terminal.warn(message!(
+            "{page}: left out, because its links to unpublished pages cannot be removed",
+            page
+        ));
     }
     for file in &output.kept {
-        terminal.warn(format!("{file}: modified since the last export, so it was kept"));
+        terminal.warn(message!("{file}: modified since the last export, so it was kept", file));
     }
     let json = terminal.json;
     answer_with(terminal, json, &output, print)
@@ -146,7 +153,10 @@ fn own_place(session: &Session, target: &Path) -> Result<Vec<String>, Failure> {
         || target.starts_with(root.join(".ubp"))
         || target.starts_with(root.join(".git"))
     {
-        let words = format!("{} contains files of the project; choose another folder", target.display());
+        let words = message!(
+            "{target} contains files of the project; choose another folder",
+            target = target.display()
+        );
         return Err(Error::invalid(words).into());
     }
     let below = target.strip_prefix(&root).ok().map(|below| {
@@ -161,14 +171,16 @@ fn model(
     session: &Session,
 ) -> Result<Option<(Semantic, Vec<ModelFile>)>, Failure> {
     if session.project.manifest.embedding_model.endpoint.is_some() {
-        terminal.warn("a server runs the embedding model, which a site cannot ask: it searches by words");
+        terminal.warn(message!(
+            "a server runs the embedding model, which a site cannot ask: it searches by words"
+        ));
         return Ok(None);
     }
     let files = models::files(&session.project, &terminal.io.environment)?;
     let Some(files) = files else { return Ok(None) };
     let found = for_browsers(&*files)?;
     if found.is_none() {
-        terminal.warn("the embedding model cannot run in a browser: the site searches by words");
+        terminal.warn(message!("the embedding model cannot run in a browser: the site searches by words"));
     }
     Ok(found)
 }
@@ -237,18 +249,26 @@ fn write(
 fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
     let mut parts = vec![counted(output.pages, "page", "pages")];
     if !output.unpublished.is_empty() {
-        parts.push(format!("{} left out", output.unpublished.len()));
+        parts.push(message!("{unpublished} left out", unpublished = output.unpublished.len()));
     }
     if output.attachments > 0 {
         parts.push(counted(output.attachments, "attachment", "attachments"));
     }
-    parts.push(format!("{:.1} MB", output.bytes as f64 / 1e6));
+    parts.push(Message::verbatim(format!("{:.1} MB", output.bytes as f64 / 1e6)));
     if output.removed > 0 {
-        parts.push(format!("{} of the last export removed", counted(output.removed, "file", "files")));
+        parts.push(counted(
+            output.removed,
+            "file of the last export removed",
+            "files of the last export removed",
+        ));
     }
-    terminal.line(format!("Exported to {}: {}", printable(&output.folder), parts.join(", ")))?;
+    terminal.line(message!(
+        "Exported to {folder}: {parts}",
+        folder = printable(&output.folder),
+        parts = Message::joined(parts, ", ")
+    ))?;
     if !output.semantic {
-        terminal.note("The site searches by words.");
+        terminal.note(message!("The site searches by words."));
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use std::path::{Path, PathBuf};
+use ubp_core::message;
 
 use ubp_core::import::{Kind, Options, prepare, show};
 use ubp_core::{Context, Error};
@@ -75,12 +76,15 @@ fn refuse_own_folder(session: &Session, path: &Path) -> Result<(), Failure> {
     let path = std::fs::canonicalize(path).map_err(|error| Error::io(shown.clone(), error))?;
     let pages = &session.project.pages_dir;
     if path == *pages || path == session.project.root {
-        let words = format!("{shown}: this is the project; its notes are pages already, and need no import");
+        let words =
+            message!("{shown}: this is the project; its notes are pages already, and need no import", shown);
         return Err(Error::invalid(words).into());
     }
     if path.is_dir() && path.starts_with(pages) {
-        let words =
-            format!("{shown}: in the pages folder, so its files are pages already; move it out first");
+        let words = message!(
+            "{shown}: in the pages folder, so its files are pages already; move it out first",
+            shown
+        );
         return Err(Error::invalid(words).into());
     }
     Ok(())

@@ -3,10 +3,12 @@
 use crate::args::choice::{self, one_of};
 use clap::Args;
 use std::path::Path;
+use ubp_core::message::Message;
 
 use ubp_core::graph::PipedLinks;
 use ubp_core::import::{Kind, detect};
 use ubp_core::manifest::{FrontMatterMode, LinkOrder, MANIFEST_PATH};
+use ubp_core::message;
 use ubp_host::models::known::BUNDLED;
 use ubp_host::{
     DATABASE, InitOptions, InitSummary, PagesFolder, SystemClock, UBP_DIR, add_templates, init, pages_folders,
@@ -88,11 +90,8 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
     let about_hook =
         if args.hook { commit_hook::install(hook.as_ref(), &mut summary.created)? } else { None };
     if let Some(kind) = exported(&session).filter(|_| !is_settled) {
-        terminal.warn(format!(
-            "these files look like {}: `ubp import` turns them into pages with whole links. Run `ubp init` in another \
-             folder, and there `ubp import` with the path of this one",
-            kind.described()
-        ));
+        terminal.warn(message!("these files look like {described}: `ubp import` turns them into pages with whole links. Run `ubp init` in another \
+             folder, and there `ubp import` with the path of this one", described = kind.described()));
     }
     let label_first = if is_settled { None } else { adopt_link_order(terminal, &mut session)? };
     if terminal.json {
@@ -108,19 +107,21 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
             "created": summary.created,
             "changed": summary.changed,
         });
-        about_hook.iter().for_each(|lines| terminal.note(lines));
+        about_hook.iter().for_each(|lines| terminal.note(lines.clone()));
         terminal.print_json(&value)?;
         return Ok(ExitStatus::Success);
     }
     tell(terminal, &session, &summary, &others)?;
     if let Some(links) = label_first {
-        terminal.line(format!("  links are read label first, [[label|target]]: {}", links.told()))?;
-        terminal.line(format!(
-            "  (\"links\": {{\"order\": \"target_first\"}} in {MANIFEST_PATH} changes that)"
+        terminal
+            .line(message!("  links are read label first, [[label|target]]: {told}", told = links.told()))?;
+        terminal.line(message!(
+            "  (\"links\": {{\"order\": \"target_first\"}} in {manifest_path} changes that)",
+            manifest_path = MANIFEST_PATH
         ))?;
     }
     if let Some(lines) = about_hook {
-        terminal.line(format!("  {lines}"))?;
+        terminal.line(message!("  {lines}", lines))?;
     }
     let (mut is_connected, mut is_hooked) = (summary.already, summary.already || args.hook);
     if asks && !is_settled {
@@ -129,12 +130,12 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
         if !args.templates && questions::templates(terminal)? {
             let added = add_templates(&mut summary.project)?;
             for path in added.created.iter().filter(|path| !path.ends_with('/')) {
-                terminal.line(format!("  created  {path}"))?;
+                terminal.line(message!("  created  {path}", path))?;
             }
             for path in &added.changed {
-                terminal.line(format!("  changed  {path}"))?;
+                terminal.line(message!("  changed  {path}", path))?;
             }
-            terminal.line("  `ubp new --templates` lists them with their fields")?;
+            terminal.line(message!("  `ubp new --templates` lists them with their fields"))?;
         }
     }
     let needs_hook = !is_hooked && hook.is_some_and(|hook| !hook.has_check);
@@ -150,47 +151,61 @@ fn tell(
     others: &[PagesFolder],
 ) -> Result<(), Failure> {
     let manifest = &session.project.manifest;
-    let what = match (&summary.moved_from, summary.already) {
-        (Some(_), _) => "Changed the project",
-        (None, true) => "Already a project",
-        (None, false) => "Started a project",
-    };
     let root = printable(&session.project.root.to_string_lossy());
-    let heading = terminal.out.strong(format!("{what}: {root}"));
-    terminal.line(heading)?;
+    let what = match (&summary.moved_from, summary.already) {
+        (Some(_), _) => message!("Changed the project: {root}", root),
+        (None, true) => message!("Already a project: {root}", root),
+        (None, false) => message!("Started a project: {root}", root),
+    };
+    let heading = terminal.out.strong(terminal.told(&what));
+    terminal.put(heading)?;
     for path in &summary.created {
-        terminal.line(format!("  created  {path}"))?;
+        terminal.line(message!("  created  {path}", path))?;
     }
     for path in &summary.changed {
-        terminal.line(format!("  changed  {path}"))?;
+        terminal.line(message!("  changed  {path}", path))?;
     }
     if let Some(path) = &summary.removed {
-        terminal.line(format!("  removed  {path}/ (empty)"))?;
+        terminal.line(message!("  removed  {path}/ (empty)", path))?;
     }
     if let Some(enclosing) = &summary.enclosing {
-        terminal.warn(format!("this project is inside another one, {}", enclosing.display()));
+        terminal.warn(message!(
+            "this project is inside another one, {enclosing}",
+            enclosing = enclosing.display()
+        ));
     }
     let pages = counted(summary.existing_pages, "page", "pages");
     let mode = match manifest.frontmatter {
-        FrontMatterMode::Managed => "`ubp add` completes their front matter",
-        FrontMatterMode::Preserved => "your files are never written unless you edit them through ubp",
+        FrontMatterMode::Managed => message!("`ubp add` completes their front matter"),
+        FrontMatterMode::Preserved => {
+            message!("your files are never written unless you edit them through ubp")
+        }
     };
-    terminal.line(format!("  {pages} in {}; {mode}", place(&manifest.pages_dir)))?;
+    let folder = place(&manifest.pages_dir);
+    terminal.line(message!("  {pages} in {folder}; {mode}", pages, folder, mode))?;
     if !summary.already && manifest.embedding_model.name != BUNDLED {
         let model = &manifest.embedding_model.name;
-        terminal.line(format!("  the model is {model}, because pages are in other scripts than Latin"))?;
+        terminal
+            .line(message!("  the model is {model}, because pages are in other scripts than Latin", model))?;
     }
     for other in others.iter().filter(|other| other.dir != manifest.pages_dir) {
         let files = counted(other.files, "Markdown file", "Markdown files");
-        let whole = if other.dir == "." { " in the whole folder" } else { "" };
-        terminal
-            .line(format!("  `ubp init --pages-dir {}` uses {files}{whole} instead", quoted(&other.dir)))?;
+        let dir = quoted(&other.dir);
+        terminal.line(match other.dir.as_str() {
+            "." => message!(
+                "  `ubp init --pages-dir {dir}` uses {files} in the whole folder instead",
+                dir,
+                files
+            ),
+            _ => message!("  `ubp init --pages-dir {dir}` uses {files} instead", dir, files),
+        })?;
     }
     if others.is_empty() && summary.notes_elsewhere > 0 {
         let notes = counted(summary.notes_elsewhere, "Markdown file", "Markdown files");
-        terminal.line(format!(
-            "  {notes} outside {}/ ignored; `ubp init --pages-dir .` includes them",
-            manifest.pages_dir
+        terminal.line(message!(
+            "  {notes} outside {pages_dir}/ ignored; `ubp init --pages-dir .` includes them",
+            notes,
+            pages_dir = manifest.pages_dir
         ))?;
     }
     Ok(())
@@ -215,31 +230,35 @@ fn tell_next(
     if terminal.quiet {
         return Ok(());
     }
-    let next = terminal.out.strong("Next");
-    terminal.line(next)?;
+    let next = terminal.out.strong(terminal.told(&message!("Next")));
+    terminal.put(next)?;
     if summary.existing_pages == 0 {
-        terminal.line("  `ubp new \"My first page\"` creates a page")?;
-        terminal.line("  `ubp viewer` opens an editor in the browser")?;
+        terminal.line(message!("  `ubp new \"My first page\"` creates a page"))?;
+        terminal.line(message!("  `ubp viewer` opens an editor in the browser"))?;
     } else {
-        terminal
-            .line("  `ubp search \"a question\"` finds pages; `ubp add` computes all vectors for it now")?;
-        terminal.line("  `ubp viewer` opens the pages in the browser")?;
-        terminal.line("  `ubp doctor` lists broken links and other problems")?;
+        terminal.line(message!(
+            "  `ubp search \"a question\"` finds pages; `ubp add` computes all vectors for it now"
+        ))?;
+        terminal.line(message!("  `ubp viewer` opens the pages in the browser"))?;
+        terminal.line(message!("  `ubp doctor` lists broken links and other problems"))?;
     }
     if !is_connected {
-        terminal.line(
-            "  `ubp mcp-server --print-config claude-code` connects an AI agent, such as Claude Code",
-        )?;
+        terminal.line(message!(
+            "  `ubp mcp-server --print-config claude-code` connects an AI agent, such as Claude Code"
+        ))?;
     }
     if needs_hook {
-        terminal.line("  `ubp init --hook` lets git check pages before every commit")?;
+        terminal.line(message!("  `ubp init --hook` lets git check pages before every commit"))?;
     }
-    terminal.line("  `ubp` shows the state of the project")
+    terminal.line(message!("  `ubp` shows the state of the project"))
 }
 
 /// The pages folder, for use in a sentence.
-pub(crate) fn place(dir: &str) -> String {
-    if dir == "." { "this folder".into() } else { format!("{}/", printable(dir)) }
+pub(crate) fn place(dir: &str) -> Message {
+    match dir {
+        "." => message!("this folder"),
+        dir => Message::verbatim(format!("{}/", printable(dir))),
+    }
 }
 
 /// The folder, quoted for the shell if it must be.

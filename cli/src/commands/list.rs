@@ -4,6 +4,8 @@ use crate::args::choice::{self, one_of};
 use clap::{Args, ValueEnum};
 use console::truncate_str;
 use ubp_core::freshness::Staleness;
+use ubp_core::message;
+use ubp_core::message::Message;
 use ubp_core::ops::PageFields;
 use ubp_core::ops::list_pages::{self, ListedPage, Output, Params, SortKey, SortOrder};
 
@@ -81,7 +83,7 @@ pub(crate) fn run(
     match args.format {
         Some(Format::Paths) if !terminal.json => {
             for listed in &output.pages {
-                terminal.line(terminal.path(&listed.page.filepath))?;
+                terminal.put(terminal.path(&listed.page.filepath))?;
             }
             Ok(ExitStatus::Success)
         }
@@ -105,23 +107,35 @@ fn table(terminal: &mut Terminal<'_>, output: &Output) -> CommandResult {
             day.into(),
             out,
             back,
-            freshness(*staleness).into(),
+            terminal.told(&freshness(*staleness)),
             terminal.path(filepath),
         ]
     };
     let rows: Vec<Vec<String>> = output.pages.iter().map(row).collect();
     let mut page = TerminalPage::new(terminal);
-    page.columns(&["title", "type", "updated", "out", "in", "freshness", "path"], &rows, usize::MAX);
+    page.columns(
+        &[
+            message!("title"),
+            message!("type"),
+            message!("updated"),
+            message!("out"),
+            message!("in"),
+            message!("freshness"),
+            message!("path"),
+        ],
+        &rows,
+        usize::MAX,
+    );
     list_pages::show_count(output, &mut page);
     page.finish()?;
     Ok(ExitStatus::Success)
 }
 
-fn freshness(staleness: Staleness) -> &'static str {
+fn freshness(staleness: Staleness) -> Message {
     match staleness {
-        Staleness::Fresh => "fresh",
-        Staleness::PossiblyStale => "possibly stale",
-        Staleness::Stale => "stale",
-        Staleness::Untracked => "untracked",
+        Staleness::Fresh => message!("fresh"),
+        Staleness::PossiblyStale => message!("possibly stale"),
+        Staleness::Stale => message!("stale"),
+        Staleness::Untracked => message!("untracked"),
     }
 }

@@ -7,6 +7,8 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use ubp_core::Error;
+use ubp_core::message;
+use ubp_core::word;
 use ubp_host::Project;
 use ubp_servers::mcp::{self, Ended, Files, Options, Report, Setup, Streams};
 
@@ -114,7 +116,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
         text.strip_prefix("localhost").map_or_else(|| text.to_owned(), |rest| format!("127.0.0.1{rest}"));
     text.parse()
         .or_else(|_| text.parse().map(|ip| SocketAddr::new(ip, PORT)))
-        .map_err(|_| "expected an address such as 127.0.0.1:4820, or a port".to_owned())
+        .map_err(|_| word!("expected an address such as 127.0.0.1:4820, or a port").to_owned())
 }
 
 pub(crate) mod client_config;
@@ -123,8 +125,8 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerAr
     if let Some(client) = args.print_config {
         let project = Project::find(folder)?;
         let snippet = client_config::of(client, &project.root, &terminal.io.environment, args);
-        terminal.line(snippet.text)?;
-        terminal.note(format!("add this to {}", snippet.place));
+        terminal.put(snippet.text)?;
+        terminal.note(message!("add this to {place}", place = snippet.place));
         return Ok(ExitStatus::Success);
     }
     let config = args.config.as_ref().map(|path| folder.join(path));
@@ -144,17 +146,15 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerAr
     let over_streams = options.http.is_none();
     let setup = Setup::check(options, &terminal.io.environment)?;
     if !args.write && args.tools.iter().any(|name| name.trim() == "memory") {
-        terminal.note("without --write, clients can recall but not remember");
+        terminal.note(message!("without --write, clients can recall but not remember"));
     }
     if args.daemon {
         let root = root(terminal)?;
         return start(terminal, folder, &root, args);
     }
     if over_streams && terminal.io.in_is_terminal {
-        terminal.note(
-            "waiting for an MCP client on standard input and output; Ctrl-C ends the server. Clients start it \
-            themselves: `ubp mcp-server --print-config claude-code` prints the settings for that.",
-        );
+        terminal.note(message!("waiting for an MCP client on standard input and output; Ctrl-C ends the server. Clients start it \
+            themselves: `ubp mcp-server --print-config claude-code` prints the settings for that."));
     }
     let style = terminal.message_style();
     let io = &mut *terminal.io;
@@ -165,18 +165,23 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerAr
     }
 }
 
-const NONE: &str = "No server of this project is running in the background.";
-
 /// Exits with status 1 if no server is running.
 fn status(terminal: &mut Terminal<'_>, files: &Files) -> CommandResult {
     let report = files.status()?;
     let json = terminal.json;
     answer_with(terminal, json, &report, |terminal, report| {
-        let Some(pid) = report.pid else { return terminal.line(NONE) };
+        let Some(pid) = report.pid else {
+            return terminal.line(message!("No server of this project is running in the background."));
+        };
         let since = report.started_at.as_deref().unwrap_or_default();
-        terminal.line(format!("Serving {} (process {pid}, since {since})", url(report)))?;
+        terminal.line(message!(
+            "Serving {report} (process {pid}, since {since})",
+            report = url(report),
+            pid,
+            since
+        ))?;
         show_token(terminal, report)?;
-        terminal.line(format!("Log: {}", terminal.project_path(&report.log)))
+        terminal.line(message!("Log: {log}", log = terminal.project_path(&report.log)))
     })?;
     Ok(if report.running { ExitStatus::Success } else { ExitStatus::Finding })
 }
@@ -185,8 +190,12 @@ fn stop(terminal: &mut Terminal<'_>, files: &Files) -> CommandResult {
     let report = files.stop()?;
     let json = terminal.json;
     answer_with(terminal, json, &report, |terminal, report| match report.pid {
-        None => terminal.line(NONE),
-        Some(pid) => terminal.line(format!("Stopped the server at {} (process {pid}).", url(report))),
+        None => terminal.line(message!("No server of this project is running in the background.")),
+        Some(pid) => terminal.line(message!(
+            "Stopped the server at {report} (process {pid}).",
+            report = url(report),
+            pid
+        )),
     })
 }
 
@@ -197,18 +206,22 @@ fn start(terminal: &mut Terminal<'_>, folder: &Path, root: &Path, args: &McpServ
     let json = terminal.json;
     answer_with(terminal, json, &report, |terminal, report| {
         let pid = report.pid.unwrap_or(0);
-        terminal.line(format!("Serving {} in the background (process {pid}).", url(report)))?;
+        terminal.line(message!(
+            "Serving {report} in the background (process {pid}).",
+            report = url(report),
+            pid
+        ))?;
         show_token(terminal, report)?;
-        terminal.line(format!("Log: {}", terminal.project_path(&report.log)))?;
-        terminal.line("`ubp mcp-server --status` shows it, `ubp mcp-server --stop` stops it.")
+        terminal.line(message!("Log: {log}", log = terminal.project_path(&report.log)))?;
+        terminal.line(message!("`ubp mcp-server --status` shows it, `ubp mcp-server --stop` stops it."))
     })
 }
 
 fn show_token(terminal: &mut Terminal<'_>, report: &Report) -> Result<(), Failure> {
     let Some(file) = &report.token_file else { return Ok(()) };
-    terminal.line(format!(
-        "Clients send the token in {} as `Authorization: Bearer …`.",
-        terminal.project_path(file)
+    terminal.line(message!(
+        "Clients send the token in {file} as `Authorization: Bearer …`.",
+        file = terminal.project_path(file)
     ))
 }
 

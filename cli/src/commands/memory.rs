@@ -6,6 +6,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use ubp_core::memory::MemoryType;
+use ubp_core::message;
 
 use ubp_core::Error;
 use ubp_core::memory::is_own;
@@ -213,7 +214,7 @@ fn remember(terminal: &mut Terminal<'_>, session: &Session, args: RememberArgs) 
             let input = std::mem::replace(&mut terminal.io.input, Box::new(std::io::empty()));
             let read = input.take(LONGEST).read_to_end(&mut bytes);
             read.map_err(|error| Error::io("standard input", error))?;
-            String::from_utf8(bytes).map_err(|_| Error::invalid("standard input is not UTF-8"))?
+            String::from_utf8(bytes).map_err(|_| Error::invalid(message!("standard input is not UTF-8")))?
         }
     };
     let params = remember::Params {
@@ -280,10 +281,8 @@ fn document(
         match fs::read(file) {
             Ok(bytes) if std::str::from_utf8(&bytes).is_ok_and(is_own) => {}
             Ok(_) => {
-                return Err(Error::invalid(format!(
-                    "{shown} was not written by `ubp memory document`, or was edited since; nothing was written. \
-                    --force overwrites it, --output chooses another folder"
-                ))
+                return Err(Error::invalid(message!("{shown} was not written by `ubp memory document`, or was edited since; nothing was written. \
+                    --force overwrites it, --output chooses another folder", shown))
                 .into());
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
@@ -297,11 +296,13 @@ fn document(
     }
     let done = answer(terminal, &output, document_memories::show)?;
     if !terminal.json {
-        terminal.note(format!("written to {}", printable(&args.output.to_string_lossy())));
+        terminal.note(message!("written to {output}", output = printable(&args.output.to_string_lossy())));
         let real = fs::canonicalize(&place).unwrap_or_else(|_| place.clone());
         if real.starts_with(&session.project.pages_dir) {
-            let advice = "this folder is in the pages folder, so its files become pages; a line in .ubpignore \
-                          leaves them out";
+            let advice = message!(
+                "this folder is in the pages folder, so its files become pages; a line in .ubpignore \
+                          leaves them out"
+            );
             terminal.note(advice);
         }
     }

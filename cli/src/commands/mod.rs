@@ -34,6 +34,7 @@ mod write;
 
 use clap::Subcommand;
 use std::path::PathBuf;
+use ubp_core::message;
 
 use ubp_host::Project;
 use ubp_host::opening::set_aside;
@@ -128,9 +129,10 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, global: &Global, command: Command
         Err(Failure::Engine(error)) if error.is_damaged_index() => {
             let project = Project::find(&project_folder(terminal, global, &command)?)?;
             let aside = set_aside(&project.database)?;
-            terminal.warn(format!(
-                "the index is damaged ({error}); it was moved to {} and is being rebuilt",
-                aside.display()
+            terminal.warn(message!(
+                "the index is damaged ({error}); it was moved to {aside} and is being rebuilt",
+                error,
+                aside = aside.display()
             ));
             attempt(terminal, global, command)
         }

@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use ubp_core::Error;
 use ubp_core::manifest::EmbeddingModel;
+use ubp_core::message;
 use ubp_host::Project;
 use ubp_host::models::installed::InstalledModel;
 use ubp_host::models::known::{BUILT_IN, KNOWN, KnownModel, built_in, known};
@@ -153,11 +154,17 @@ fn finish(
     answer_with(terminal, json, &output, |terminal, output| {
         let name = terminal.out.strong(printable(&output.name));
         let place = output.path.as_deref().or(output.endpoint.as_deref()).unwrap_or("built in");
-        terminal.line(format!("Using {name} ({} dimensions, {})", output.dimensions, printable(place)))?;
-        terminal.line(if output.changed {
-            "`ubp add` computes the vectors again. Until then, sections without a vector are ranked by words alone."
-        } else {
-            "It was already in use; nothing changed."
+        terminal.line(message!(
+            "Using {name} ({dimensions} dimensions, {place})",
+            name,
+            dimensions = output.dimensions,
+            place = printable(place)
+        ))?;
+        terminal.line(match output.changed {
+            true => message!(
+                "`ubp add` computes the vectors again. Until then, sections without a vector are ranked by words alone."
+            ),
+            false => message!("It was already in use; nothing changed."),
         })
     })
 }
@@ -180,7 +187,12 @@ fn known_model(
             return Ok(model);
         }
     }
-    terminal.note(format!("Downloading {} ({}, {})", known.name, megabytes(known.bytes()), known.licence));
+    terminal.note(message!(
+        "Downloading {name} ({bytes}, {licence})",
+        name = known.name,
+        bytes = megabytes(known.bytes()),
+        licence = known.licence
+    ));
     let bar = (terminal.io.err_is_terminal && !terminal.quiet).then(Bar::default);
     let progress = |file: &str, done: u64, total: Option<u64>| {
         if let Some(bar) = &bar {
@@ -191,10 +203,10 @@ fn known_model(
     drop(bar);
     let download = result?;
     if !download.other_edition.is_empty() {
-        terminal.warn(format!(
-            "{} on this hub differs from the known edition ({} differ)",
-            known.name,
-            download.other_edition.join(" and ")
+        terminal.warn(message!(
+            "{name} on this hub differs from the known edition ({other_edition} differ)",
+            name = known.name,
+            other_edition = download.other_edition.join(" and ")
         ));
     }
     Ok(download.model)
@@ -214,8 +226,8 @@ fn unknown(model: &str, places: &Places, error: Error) -> Error {
         .collect();
     Error::ModelUnavailable {
         model: model.into(),
-        message: "no model or folder has this name".into(),
-        remedy: format!("use one of {}, or a folder with a model", names.join(", ")),
+        message: message!("no model or folder has this name"),
+        remedy: message!("use one of {names}, or a folder with a model", names = names.join(", ")),
     }
 }
 

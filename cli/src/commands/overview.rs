@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use ubp_core::Error;
+use ubp_core::message;
 use ubp_core::ops::status::{self, Params};
 
 use crate::ExitStatus;
@@ -20,18 +21,19 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, global: &Global) -
     let output = session.read(terminal, global, |context| status::run(context, Params::default()))?;
     if !terminal.json {
         let root = printable(&session.project.root.to_string_lossy());
-        terminal.line(terminal.out.strong(root))?;
+        terminal.put(terminal.out.strong(root))?;
     }
     answer(terminal, &output, status::show_overview)
 }
 
 /// How to begin without a project.
 fn begin(terminal: &mut Terminal<'_>, folder: &str) -> CommandResult {
-    terminal.line(format!("No UBP project in {} or in any folder above.", printable(folder)))?;
-    terminal.line("")?;
-    let next = terminal.out.strong("Next");
-    terminal.line(next)?;
-    terminal.line("  `ubp init` starts a project with the Markdown files in this folder")?;
-    terminal.line("  `ubp --help` lists every command")?;
+    terminal
+        .line(message!("No UBP project in {folder} or in any folder above.", folder = printable(folder)))?;
+    terminal.put("")?;
+    let next = terminal.out.strong(terminal.told(&message!("Next")));
+    terminal.put(next)?;
+    terminal.line(message!("  `ubp init` starts a project with the Markdown files in this folder"))?;
+    terminal.line(message!("  `ubp --help` lists every command"))?;
     Ok(ExitStatus::Success)
 }

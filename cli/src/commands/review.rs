@@ -2,6 +2,7 @@
 
 use clap::Args;
 use ubp_core::freshness::Staleness;
+use ubp_core::message;
 use ubp_core::ops::list_pages;
 use ubp_core::ops::review_page::{self, Params};
 
@@ -36,7 +37,7 @@ pub(crate) fn run(
     global: &Global,
     args: ReviewArgs,
 ) -> CommandResult {
-    let none = "no page in this folder has sources, so there is nothing to review";
+    let none = message!("no page in this folder has sources, so there is nothing to review");
     let pages = session.pages(terminal, &args.pages, none, |terminal, folder| {
         let params = list_pages::Params { folder: Some(folder.into()), ..Default::default() };
         let listed = session.read(terminal, global, |context| list_pages::run(context, params))?;

@@ -3,8 +3,10 @@
 use crate::args::choice::{self, one_of};
 use clap::{Args, ValueEnum};
 use ubp_core::Error;
+use ubp_core::message;
 use ubp_core::ops::search::{self, Output, Params};
 use ubp_core::search::SearchMode;
+use ubp_core::word;
 
 use crate::ExitStatus;
 use crate::args::Global;
@@ -97,7 +99,7 @@ pub enum Format {
 fn key_value(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.into(), value.into())),
-        _ => Err("expected KEY=VALUE, such as status=approved".into()),
+        _ => Err(word!("expected KEY=VALUE, such as status=approved").into()),
     }
 }
 
@@ -141,7 +143,7 @@ pub(crate) fn run(
                 let path = terminal.opened_by(&result.page.filepath);
                 write!(terminal.io.out, "{path}\0")?;
             } else {
-                terminal.line(terminal.path(&result.page.filepath))?;
+                terminal.put(terminal.path(&result.page.filepath))?;
             }
         }
         return Ok(ExitStatus::Success);
@@ -153,11 +155,13 @@ pub(crate) fn run(
 fn open(terminal: &mut Terminal<'_>, session: &Session, output: &Output, number: usize) -> CommandResult {
     let Some(result) = number.checked_sub(1).and_then(|at| output.results.get(at)) else {
         let found = counted(output.results.len(), "result", "results");
-        return Err(Error::invalid(format!("there is no result {number}: {found} found")).into());
+        return Err(
+            Error::invalid(message!("there is no result {number}: {found} found", number, found)).into()
+        );
     };
     let filepath = &result.page.filepath;
     let line = result.sections.first().map_or(1, |section| section.line);
-    terminal.line(format!("{}:{line}", terminal.path(filepath)))?;
+    terminal.put(format!("{}:{line}", terminal.path(filepath)))?;
     terminal.io.flush()?;
     let file = session.project.pages_dir.join(filepath);
     Editor::of(&terminal.io.environment).open(&file, line)?;

@@ -6,6 +6,8 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use ubp_core::Error;
+use ubp_core::message;
+use ubp_core::word;
 use ubp_host::Environment;
 use ubp_servers::Messages;
 use ubp_servers::viewer::{self, Address, Options};
@@ -55,7 +57,7 @@ fn host(text: &str) -> Result<IpAddr, String> {
     let text = if text == "localhost" { "127.0.0.1" } else { text };
     text.trim_matches(['[', ']'])
         .parse()
-        .map_err(|_| "expected an address such as 127.0.0.1, ::1 or 0.0.0.0".to_owned())
+        .map_err(|_| word!("expected an address such as 127.0.0.1, ::1 or 0.0.0.0").to_owned())
 }
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &ViewerArgs) -> CommandResult {
@@ -80,15 +82,17 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &ViewerArgs)
 fn announce(terminal: &mut Terminal<'_>, address: Address, no_open: bool) -> Result<(), Failure> {
     if terminal.json {
         let line = serde_json::to_string(&address).map_err(|error| Error::Internal(error.to_string()))?;
-        terminal.line(line)?;
+        terminal.put(line)?;
         return terminal.io.flush();
     }
-    terminal.line(printable(&address.url))?;
-    terminal.note("The viewer runs until you press Ctrl-C. Anyone with this address can change the pages.");
+    terminal.put(printable(&address.url))?;
+    terminal.note(message!(
+        "The viewer runs until you press Ctrl-C. Anyone with this address can change the pages."
+    ));
     terminal.io.flush()?;
     let person = terminal.io.out_is_terminal || terminal.io.err_is_terminal;
     if person && !no_open && !open_browser(&address.url, &terminal.io.environment) {
-        terminal.note("No browser could be started: open the address in one.");
+        terminal.note(message!("No browser could be started: open the address in one."));
     }
     Ok(())
 }

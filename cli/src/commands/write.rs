@@ -1,6 +1,8 @@
 //! `ubp new`, `ubp mv` and `ubp rm`: create, move and delete pages, and update links.
 
 use std::collections::BTreeMap;
+use ubp_core::message::Message;
+use ubp_core::word;
 
 use clap::Args;
 use ubp_core::Context;
@@ -103,7 +105,7 @@ pub struct RmArgs {
 
 /// `NAME=VALUE`.
 fn field(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    let (name, value) = text.split_once('=').ok_or(word!("expected NAME=VALUE"))?;
     Ok((name.trim().to_owned(), value.to_owned()))
 }
 
@@ -135,7 +137,7 @@ fn ask(
             (true, Some(description)) => format!(" ({})", printable(description)),
             (true, None) => String::new(),
         };
-        let answer = terminal.ask(&format!("{}{about}:", printable(&field.name)))?;
+        let answer = terminal.ask(Message::verbatim(format!("{}{about}:", printable(&field.name))))?;
         if answer.is_empty() {
             break;
         }

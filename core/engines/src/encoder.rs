@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use ubp_core::message::Message;
 
 use ubp_core::embed::{DESCRIPTION_FILE, ModelDescription, ModelFiles, Pooling, TOKENIZER_FILE, normalize};
 use ubp_core::ports::{Embedder, ModelInfo, TextKind};
@@ -63,7 +64,7 @@ impl Encoder {
     }
 
     fn wrong(&self, message: impl Into<String>) -> Error {
-        Error::Model { model: self.info.name.clone(), message: message.into() }
+        Error::Model { model: self.info.name.clone(), message: Message::verbatim(message) }
     }
 
     fn tokenizer(&self) -> Result<&Tokenizer> {

@@ -40,7 +40,7 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let cancel = Cancel::default();
     let context = engine.context(Caller::Person, true, &Silent, &cancel);
-    let read = |path: &str| files.get(path).cloned().ok_or_else(|| Error::invalid("no such file"));
+    let read = |path: &str| files.get(path).cloned().ok_or_else(|| Error::Internal("no such file".into()));
     let listed =
         files.iter().map(|(path, bytes)| ExportFile { path: path.clone(), size: bytes.len() as u64 });
     let export = Export { files: listed.collect(), read: &read, notices: Vec::new() };

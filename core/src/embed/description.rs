@@ -1,5 +1,7 @@
 //! `model.json`: how a model is used, as far as its own files do not say.
 
+use crate::message;
+use crate::message::Message;
 use serde::{Deserialize, Serialize};
 
 use super::Scripts;
@@ -72,27 +74,44 @@ impl ModelDescription {
     /// # Errors
     /// [`Error::Model`] with the line of the error, for anything but the keys above.
     pub fn parse(json: &[u8]) -> Result<Self> {
-        let wrong = |name: &str, message: String| Error::Model { model: name.into(), message };
+        let wrong = |name: &str, message: Message| Error::Model { model: name.into(), message };
         let parsed: Self = serde_json::from_slice(json).map_err(|error| {
-            wrong(DESCRIPTION_FILE, format!("{DESCRIPTION_FILE} cannot be read: {error}"))
+            wrong(
+                DESCRIPTION_FILE,
+                message!(
+                    "{description_file} cannot be read: {error}",
+                    description_file = DESCRIPTION_FILE,
+                    error
+                ),
+            )
         })?;
         let name = &parsed.name;
         if name.trim().is_empty() {
-            return Err(wrong(DESCRIPTION_FILE, format!("{DESCRIPTION_FILE}: \"name\" is empty")));
+            return Err(wrong(
+                DESCRIPTION_FILE,
+                message!("{description_file}: \"name\" is empty", description_file = DESCRIPTION_FILE),
+            ));
         }
         if parsed.window < SMALLEST_WINDOW {
-            let message = format!(
-                "{DESCRIPTION_FILE}: \"window\" is {}, expected {SMALLEST_WINDOW} or more",
-                parsed.window
+            let message = message!(
+                "{description_file}: \"window\" is {window}, expected {smallest_window} or more",
+                description_file = DESCRIPTION_FILE,
+                window = parsed.window,
+                smallest_window = SMALLEST_WINDOW
             );
             return Err(wrong(name, message));
         }
         if parsed.dimensions == 0 {
-            return Err(wrong(name, format!("{DESCRIPTION_FILE}: \"dimensions\" is 0")));
+            return Err(wrong(
+                name,
+                message!("{description_file}: \"dimensions\" is 0", description_file = DESCRIPTION_FILE),
+            ));
         }
         if let Some(script) = parsed.scripts.unknown() {
-            let message = format!(
-                "{DESCRIPTION_FILE}: \"scripts\" names '{script}'; expected Unicode script names such as \"Latin\" or \"Han\""
+            let message = message!(
+                "{description_file}: \"scripts\" names '{script}'; expected Unicode script names such as \"Latin\" or \"Han\"",
+                description_file = DESCRIPTION_FILE,
+                script
             );
             return Err(wrong(name, message));
         }

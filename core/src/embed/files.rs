@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 
+use crate::message;
 use crate::text::hex;
 use crate::{Error, Result};
 
@@ -84,8 +85,9 @@ impl ModelFiles for MemoryFiles {
     fn read(&self, name: &str) -> Result<Cow<'static, [u8]>> {
         self.0.get(name).cloned().ok_or_else(|| Error::Model {
             model: "in memory".into(),
-            message: format!(
-                "the file {name} is missing; a model needs model.onnx, tokenizer.json and model.json"
+            message: message!(
+                "the file {name} is missing; a model needs model.onnx, tokenizer.json and model.json",
+                name
             ),
         })
     }

@@ -140,7 +140,7 @@ pub(super) fn foot(
 /// The list of pages, as `list_pages` answers it.
 pub(super) fn list(context: &Context<'_>) -> Result<SiteFile> {
     let answer = list_pages::run(context, list_pages::Params::default())?;
-    let bytes = serde_json::to_vec(&answer).map_err(|error| crate::Error::invalid(error.to_string()))?;
+    let bytes = serde_json::to_vec(&answer).map_err(|error| crate::Error::Internal(error.to_string()))?;
     Ok(SiteFile { path: format!("data/pages.{}.json", embed::short_hash(&bytes)), bytes })
 }
 

@@ -13,6 +13,7 @@ use crate::Context;
 use crate::index::Index;
 use crate::index::questions::names;
 use crate::index::questions::pages::{self, PageRow};
+use crate::message;
 use crate::ops::{LinkInfo, backlinks};
 use crate::render::url::{self, ALL_PAGES, HOME, NOT_FOUND};
 use crate::render::{Rendered, Renderer, escape};
@@ -156,7 +157,7 @@ impl<'p> Publication<'p> {
         let mut seen = BTreeSet::new();
         let mut once = |file: SiteFile| {
             if !seen.insert(file.path.clone()) {
-                return Err(Error::invalid(format!("two pages would be the file {}", file.path)));
+                return Err(Error::invalid(message!("two pages would be the file {path}", path = file.path)));
             }
             write(file)
         };

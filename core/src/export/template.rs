@@ -1,5 +1,6 @@
 //! The page of the web app that serves as the template of every page of a site.
 
+use crate::message;
 use crate::{Error, Result};
 
 const HEAD: &str = "<!--ubp:head-->";
@@ -43,7 +44,7 @@ impl Template {
     pub fn new(html: String) -> Result<Self> {
         for part in ["<html", "<head", "<title>", "</title>", HEAD, CONTENT] {
             if html.matches(part).count() == 0 {
-                return Err(Error::invalid(format!("the page of the web app has no {part}")));
+                return Err(Error::invalid(message!("the page of the web app has no {part}", part)));
             }
         }
         Ok(Self { html })

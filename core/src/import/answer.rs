@@ -1,11 +1,13 @@
 //! What an import says it did, or would do.
 
+use crate::message::Message;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Kind, Notice, NoticeKind};
 use crate::Error;
 use crate::hint::Next;
+use crate::message;
 use crate::show::{Page, Span, counted};
 use crate::writing::names::{MovedLink, moving_to_imported};
 
@@ -97,42 +99,56 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         .collect();
     page.heading(&[Span::Strong(kind), Span::Text(": "), Span::Text(&parts.join(", "))]);
     let expected: usize = output.made_of.iter().map(|(_, count)| count).sum();
-    let row = |name: &str, before: usize, after: usize, note: String| {
-        vec![name.to_owned(), before.to_string(), after.to_string(), note]
+    let voice = page.voice();
+    let row = |name: Message, before: usize, after: usize, note: Message| {
+        vec![name.told(voice), before.to_string(), after.to_string(), note.told(voice)]
     };
     let states = |placed: &[Placed]| {
-        let new = if output.dry_run { "would be written" } else { "written" };
-        let named = [(State::New, new), (State::Unchanged, "unchanged"), (State::NotWritten, "not written")];
-        let told = named.iter().filter(|(state, _)| count(placed, *state) > 0);
-        told.map(|(state, name)| format!("{} {name}", count(placed, *state))).collect::<Vec<_>>().join(", ")
+        let told = [State::New, State::Unchanged, State::NotWritten].into_iter().filter_map(|state| {
+            let count = count(placed, state);
+            let told = match state {
+                State::New if output.dry_run => message!("{count} would be written", count),
+                State::New => message!("{count} written", count),
+                State::Unchanged => message!("{count} unchanged", count),
+                State::NotWritten => message!("{count} not written", count),
+            };
+            (count > 0).then_some(told)
+        });
+        Message::joined(told.collect(), ", ")
     };
     let rows = [
-        row("pages", expected, output.pages.len(), states(&output.pages)),
-        row("links between pages", output.links.before, output.links.after, String::new()),
-        row("attachments", output.attachments.len(), output.attachments.len(), states(&output.attachments)),
+        row(message!("pages"), expected, output.pages.len(), states(&output.pages)),
+        row(message!("links between pages"), output.links.before, output.links.after, Message::verbatim("")),
         row(
-            "links to attachments",
+            message!("attachments"),
+            output.attachments.len(),
+            output.attachments.len(),
+            states(&output.attachments),
+        ),
+        row(
+            message!("links to attachments"),
             output.attachment_links.before,
             output.attachment_links.after,
-            String::new(),
+            Message::verbatim(""),
         ),
     ];
-    page.table(&["", "export", "project", ""], &rows);
+    page.table(
+        &[Message::verbatim(""), message!("export"), message!("project"), Message::verbatim("")],
+        &rows,
+    );
     if !output.link_types.is_empty() {
         let types = output.link_types.join(", ");
-        let words = if output.dry_run {
-            "link types to add to the project: "
-        } else {
-            "link types added to the project: "
-        };
-        page.line(&[Span::Text(words), Span::Text(&types)]);
+        page.line(&[Span::said(&match output.dry_run {
+            true => message!("link types to add to the project: {types}", types),
+            false => message!("link types added to the project: {types}", types),
+        })]);
     }
     let groups = [
-        (NoticeKind::NotWritten, "Not written"),
-        (NoticeKind::LostLink, "Links that could not be kept"),
-        (NoticeKind::LeftOut, "Left out"),
-        (NoticeKind::KeptAsText, "Kept as text"),
-        (NoticeKind::Broken, "Broken in the export already"),
+        (NoticeKind::NotWritten, message!("Not written")),
+        (NoticeKind::LostLink, message!("Links that could not be kept")),
+        (NoticeKind::LeftOut, message!("Left out")),
+        (NoticeKind::KeptAsText, message!("Kept as text")),
+        (NoticeKind::Broken, message!("Broken in the export already")),
     ];
     for (kind, heading) in groups {
         let found: Vec<&Notice> = output.notices.iter().filter(|notice| notice.kind == kind).collect();
@@ -140,7 +156,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             continue;
         }
         page.gap();
-        page.line(&[Span::Strong(heading), Span::Text(&format!(" ({})", found.len()))]);
+        page.line(&[Span::strong(&heading), Span::Text(&format!(" ({})", found.len()))]);
         for notice in found.iter().take(MOST_SHOWN) {
             let place = match notice.line {
                 Some(line) => format!("{}:{line}", notice.file),
@@ -149,28 +165,35 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             page.item(&[Span::Code(&place), Span::Text(": "), Span::Text(&notice.message)]);
         }
         if found.len() > MOST_SHOWN {
-            page.item(&[Span::Faint(&format!("and {} more; --json lists all", found.len() - MOST_SHOWN))]);
+            page.item(&[Span::faint(&message!(
+                "and {value} more; --json lists all",
+                value = found.len() - MOST_SHOWN
+            ))]);
         }
     }
     let new = count(&output.pages, State::New) + count(&output.attachments, State::New);
     if let (true, Some(link)) = (output.dry_run, output.moved_links.first()) {
         let links = counted(output.moved_links.len(), "link", "links");
         let first = format!("'{}' at {}:{}", link.target, link.filepath, link.line);
-        page.warn(&[Span::Text(&format!("{links} of existing pages would lead to imported pages: {first}"))]);
+        page.warn(&[Span::said(&message!(
+            "{links} of existing pages would lead to imported pages: {first}",
+            links,
+            first
+        ))]);
     }
     if let Some(error) = &output.index_error {
-        page.warn(&[
-            Span::Text("the files were written, but the index was not updated: "),
-            Span::Text(error),
-        ]);
+        page.warn(&[Span::said(&message!(
+            "the files were written, but the index was not updated: {error}",
+            error
+        ))]);
     }
     if output.dry_run {
-        page.note(&[Span::Text("dry run: nothing was written")]);
+        page.note(&[Span::said(&message!("dry run: nothing was written"))]);
     } else if new == 0 {
-        page.note(&[Span::Text("nothing to write: everything is there already")]);
+        page.note(&[Span::said(&message!("nothing to write: everything is there already"))]);
     }
     if let Some(id) = &output.audit_id {
         let undo = page.voice().ask(&Next::call("undo").with("entry", id.as_str()));
-        page.note(&[Span::Text(&format!("{undo} undoes this"))]);
+        page.note(&[Span::said(&message!("{undo} undoes this", undo))]);
     }
 }

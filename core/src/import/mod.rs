@@ -26,6 +26,7 @@ mod write;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::message;
 use crate::{Context, Error, Result};
 
 pub use answer::{Counts, Output, Placed, State, show};
@@ -132,10 +133,10 @@ impl Notice {
 /// cannot be read; [`Error::Cancelled`], [`Error::Database`].
 pub fn prepare<'a>(context: &Context<'_>, export: Export<'a>, options: &Options) -> Result<Prepared<'a>> {
     if context.link_types().is_label_first() {
-        return Err(Error::invalid(
+        return Err(Error::invalid(message!(
             "this project reads links label first (`\"order\": \"label_first\"` in .ubp/manifest.json), and \
-             imported links have their target first; import into another project",
-        ));
+             imported links have their target first; import into another project"
+        )));
     }
     Prepared::new(context, export, options)
 }

@@ -29,8 +29,9 @@ pub(super) fn prepared<S: Source, T>(
     options: &Options,
     use_it: impl FnOnce(Result<Prepared<'_>>) -> T,
 ) -> T {
-    let read =
-        |path: &str| files.get(path).cloned().ok_or_else(|| crate::Error::invalid(format!("no file {path}")));
+    let read = |path: &str| {
+        files.get(path).cloned().ok_or_else(|| crate::Error::Internal(format!("no file {path}")))
+    };
     let listed =
         files.iter().map(|(path, bytes)| ExportFile { path: path.clone(), size: bytes.len() as u64 });
     let export = Export { files: listed.collect(), read: &read, notices: Vec::new() };

@@ -11,6 +11,7 @@ use super::places::valid_path;
 use super::settle::{Meaning, Neighbourhood, NewPage, Settled};
 use super::tree::Tree;
 use super::{Export, Kind, Notice, NoticeKind, ReadFile, detect, logseq, notion, obsidian};
+use crate::message;
 use crate::page::LinkTypes;
 use crate::ports::{ContentHash, MemorySource};
 use crate::writing::links::World;
@@ -226,8 +227,10 @@ fn not_written(from: String, place: &str, reason: &str) -> Notice {
 
 fn unknown_kind() -> Error {
     Error::invalid_with_hint(
-        "these files are neither a Notion export (Markdown & CSV) nor a Logseq graph nor an Obsidian vault",
-        "name the program with --from notion, logseq or obsidian".into(),
+        message!(
+            "these files are neither a Notion export (Markdown & CSV) nor a Logseq graph nor an Obsidian vault"
+        ),
+        message!("name the program with --from notion, logseq or obsidian"),
     )
 }
 

@@ -12,6 +12,7 @@ use super::kept::Kept;
 use super::statement::{first, run};
 use super::{PageNames, RowSet, VectorMatrix, View, schema, vector_state};
 use crate::graph::LinkGraph;
+use crate::message;
 use crate::ports::Cache;
 use crate::{Error, Result};
 
@@ -108,7 +109,7 @@ impl Index {
     }
 
     fn loaded(mut bytes: impl Read, length: usize, read_only: bool) -> Result<Connection> {
-        let unusable = |reason: &str| Error::invalid(format!("not a UBP index: {reason}"));
+        let unusable = |reason: &str| Error::invalid(message!("not a UBP index: {reason}", reason));
         let mut header = [0_u8; HEADER];
         if length < HEADER || bytes.read_exact(&mut header).is_err() || !header.starts_with(MAGIC) {
             return Err(unusable("it is not a SQLite database"));

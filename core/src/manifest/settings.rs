@@ -1,8 +1,9 @@
 //! Settings files in JSON. People edit them by hand, so every mistake is reported with its line, and unknown members
 //! are kept when the file is rewritten.
 
+use crate::message;
+use crate::message::Message;
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -32,9 +33,10 @@ pub struct UnknownSetting {
     pub line: usize,
 }
 
-impl fmt::Display for UnknownSetting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown setting `{}`, ignored", self.name)
+impl UnknownSetting {
+    /// What is told about it.
+    pub fn told(&self) -> Message {
+        message!("unknown setting `{name}`, ignored", name = self.name)
     }
 }
 
@@ -46,10 +48,10 @@ impl fmt::Display for UnknownSetting {
 pub fn read<T: Serialize + DeserializeOwned>(text: &str, path: &str, defaults: &T) -> Result<Settings<T>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let wrong = |line, message| Error::Manifest { path: path.into(), line, message };
-    let json: Value =
-        serde_json::from_str(text).map_err(|error| wrong(error.line().max(1), without_position(&error)))?;
+    let json: Value = serde_json::from_str(text)
+        .map_err(|error| wrong(error.line().max(1), Message::verbatim(without_position(&error))))?;
     let Value::Object(given) = json else {
-        return Err(wrong(1, "expected an object: { … }".into()));
+        return Err(wrong(1, message!("expected an object: {{ … }}")));
     };
     match typed(&given, defaults) {
         Ok((value, unknown)) => {
@@ -58,7 +60,9 @@ pub fn read<T: Serialize + DeserializeOwned>(text: &str, path: &str, defaults: &
                 .map(|keys| UnknownSetting { name: keys.join("."), line: line_of(text, &keys) });
             Ok(Settings { unknown: unknown.collect(), value, given })
         }
-        Err((keys, message)) => Err(wrong(line_of(text, &keys), format!("`{}`: {message}", keys.join(".")))),
+        Err((keys, message)) => {
+            Err(wrong(line_of(text, &keys), Message::verbatim(format!("`{}`: {message}", keys.join(".")))))
+        }
     }
 }
 

@@ -27,7 +27,7 @@ fn error(text: &str) -> (usize, String) {
     match Manifest::parse(text, MANIFEST_PATH) {
         Err(Error::Manifest { path, line, message }) => {
             assert_eq!(path, MANIFEST_PATH);
-            (line, message)
+            (line, message.to_string())
         }
         other => unreachable!("{text} gave {other:?}"),
     }
@@ -210,7 +210,8 @@ fn an_error_in_a_nested_object_has_the_line_of_the_inner_key() {
 fn unknown_settings_are_reported_with_their_lines() {
     let manifest =
         parse("{\n  \"serch\": {\"depth\": 9},\n  \"search\": {\n    \"dept\": 3,\n    \"depth\": 3\n  }\n}");
-    let said: Vec<_> = manifest.unknown.iter().map(|unknown| (unknown.to_string(), unknown.line)).collect();
+    let said: Vec<_> =
+        manifest.unknown.iter().map(|unknown| (unknown.told().to_string(), unknown.line)).collect();
     assert_eq!(
         said,
         [

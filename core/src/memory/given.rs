@@ -2,6 +2,7 @@
 //! anything is looked up or written.
 
 use super::body::{from_first_line, plain_breaks, without_heading};
+use crate::message;
 use crate::{Error, Result};
 
 /// Maximum length of a topic in characters.
@@ -40,8 +41,10 @@ impl Given {
         let topic = one_line("topic", topic, TOPIC)?;
         let size = content.len() + examples.iter().flatten().map(String::len).sum::<usize>();
         if size > TEXT {
-            return Err(Error::invalid(format!(
-                "content and examples have {size} bytes; a memory takes at most {TEXT}: shorten it, or create a page"
+            return Err(Error::invalid(message!(
+                "content and examples have {size} bytes; a memory takes at most {text}: shorten it, or create a page",
+                size,
+                text = TEXT
             )));
         }
         let content = tidied("content", content)?;
@@ -56,7 +59,7 @@ impl Given {
         }
         let content = content.trim_end().to_owned();
         if content.is_empty() {
-            return Err(Error::invalid("content is empty: write what to remember"));
+            return Err(Error::invalid(message!("content is empty: write what to remember")));
         }
         let examples = examples.map(kept_examples).transpose()?;
         let tags = tags.map(|tags| kept_tags(&tags)).transpose()?;
@@ -69,14 +72,18 @@ impl Given {
 fn one_line(name: &str, text: &str, longest: usize) -> Result<String> {
     let text = text.trim();
     if text.is_empty() || text.chars().any(char::is_control) || text.chars().count() > longest {
-        return Err(Error::invalid(format!("{name} must be one line of 1 to {longest} characters")));
+        return Err(Error::invalid(message!(
+            "{name} must be one line of 1 to {longest} characters",
+            name,
+            longest
+        )));
     }
     Ok(text.to_owned())
 }
 
 fn tidied(name: &str, text: &str) -> Result<String> {
     if text.contains('\0') {
-        return Err(Error::invalid(format!("{name} has a NUL character; a memory is text")));
+        return Err(Error::invalid(message!("{name} has a NUL character; a memory is text", name)));
     }
     Ok(plain_breaks(text.trim_start_matches('\u{feff}')))
 }
@@ -101,7 +108,10 @@ fn kept_tags(tags: &[String]) -> Result<Vec<String>> {
         let words: Vec<&str> = tag.trim().trim_start_matches('#').split_whitespace().collect();
         let tag = words.join("-");
         if tag.chars().any(char::is_control) || tag.chars().count() > TAG {
-            return Err(Error::invalid(format!("a tag must be one line of 1 to {TAG} characters")));
+            return Err(Error::invalid(message!(
+                "a tag must be one line of 1 to {tag} characters",
+                tag = TAG
+            )));
         }
         if !tag.is_empty() && !kept.contains(&tag) {
             kept.push(tag);
@@ -113,7 +123,9 @@ fn kept_tags(tags: &[String]) -> Result<Vec<String>> {
 
 fn many(name: &str, count: usize) -> Result<()> {
     let few = count <= ITEMS;
-    few.then_some(()).ok_or_else(|| Error::invalid(format!("too many {name}: {count}, at most {ITEMS}")))
+    few.then_some(()).ok_or_else(|| {
+        Error::invalid(message!("too many {name}: {count}, at most {items}", name, count, items = ITEMS))
+    })
 }
 
 #[cfg(test)]

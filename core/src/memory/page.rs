@@ -1,10 +1,12 @@
 //! A memory as a page: front matter for its fields, text for its content. The text of a page is parsed before it is
 //! written, so that recalling returns exactly what was remembered.
 
+use crate::message::Message;
 use jiff::Timestamp;
 
 use super::body;
 use super::fields::Fields;
+use crate::message;
 use crate::page::{LinkTypes, body_start, parse, plain_scalar, set_fields, with_body};
 use crate::{Error, Result};
 
@@ -116,12 +118,12 @@ fn proven(path: &str, page: String, memory: &Memory) -> Result<String> {
     if holds(&page, memory) {
         return Ok(page);
     }
-    let message = "the memory would not be read back unchanged".into();
+    let message = message!("the memory would not be read back unchanged");
     Err(Error::FrontMatter { path: path.to_owned(), message })
 }
 
 fn unfit(topic: &str) -> Error {
-    Error::invalid(format!("'{topic}' cannot be stored: its text would not be read back unchanged"))
+    Error::invalid(message!("'{topic}' cannot be stored: its text would not be read back unchanged", topic))
 }
 
 /// Whether reading the page gives exactly `memory`.
@@ -141,7 +143,7 @@ fn holds(page: &str, memory: &Memory) -> bool {
 
 /// The page with one line of front matter set or removed, for values that [`set_fields`] does not write.
 fn with_line(path: &str, text: &str, key: &str, value: Option<String>) -> Result<String> {
-    let refuse = |message: String| Error::FrontMatter { path: path.to_owned(), message };
+    let refuse = |message: Message| Error::FrontMatter { path: path.to_owned(), message };
     let before = parse(text, &LinkTypes::default());
     let there = before.front_matter.get(key).is_some();
     if !there && value.is_none() {
@@ -159,7 +161,7 @@ fn with_line(path: &str, text: &str, key: &str, value: Option<String>) -> Result
             let more = lines.iter().take(last).skip(from + 1).take_while(goes_on).count();
             (from, from + 1 + more)
         }
-        None if there => return Err(refuse(format!("`{key}` uses YAML syntax that cannot be edited"))),
+        None if there => return Err(refuse(message!("`{key}` uses YAML syntax that cannot be edited", key))),
         None => (last, last),
     };
     let line = value.map(|value| format!("{key}: {value}{eol}")).unwrap_or_default();
@@ -175,7 +177,7 @@ fn with_line(path: &str, text: &str, key: &str, value: Option<String>) -> Result
     let rest = edited.get(after.front_matter.range.end..);
     let sound = !after.diagnostics.iter().any(|found| found.code == "front_matter_syntax");
     if !sound || others(&before) != others(&after) || rest != Some(end) {
-        return Err(refuse(format!("setting `{key}` would change more than `{key}`")));
+        return Err(refuse(message!("setting `{key}` would change more than `{key}`", key)));
     }
     Ok(edited)
 }

@@ -1,6 +1,7 @@
 //! A row of the table of operations, and how it is built from an operation's file. The table itself is in `mod.rs`.
 
 #[cfg(not(target_family = "wasm"))]
+use crate::message::Message;
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -8,6 +9,7 @@ use serde_json::Value;
 
 use super::OPERATIONS;
 use super::facts::Facts;
+use crate::message;
 use crate::show::Page;
 use crate::{Context, Error, Result};
 
@@ -72,7 +74,11 @@ pub fn find(name: &str) -> Option<&'static Operation> {
 pub fn named(name: &str) -> Result<&'static Operation> {
     find(name).ok_or_else(|| {
         let known: Vec<&str> = OPERATIONS.iter().map(|operation| operation.name).collect();
-        Error::invalid(format!("unknown operation '{name}'; expected one of {}", known.join(", ")))
+        Error::invalid(message!(
+            "unknown operation '{name}'; expected one of {known}",
+            name,
+            known = known.join(", ")
+        ))
     })
 }
 
@@ -87,9 +93,10 @@ pub(super) fn call<P: DeserializeOwned, O: Serialize>(
     let params = match params {
         Value::Null => Value::Object(serde_json::Map::new()),
         object @ Value::Object(_) => object,
-        other => return Err(Error::invalid(format!("parameters must be an object, not {other}"))),
+        other => return Err(Error::invalid(message!("parameters must be an object, not {other}", other))),
     };
-    let params = P::deserialize(params).map_err(|error| Error::invalid(error.to_string()))?;
+    let params =
+        P::deserialize(params).map_err(|error| Error::invalid(Message::verbatim(error.to_string())))?;
     let output = if facts.reads_only() {
         context.in_one_state(|context| run(context, params))
     } else {

@@ -12,6 +12,7 @@ pub(crate) use scalars::{Replacement, fill_scalars};
 use super::front_matter::{self, Block, Reading};
 use super::lines::{self, Lines};
 use super::{LinkTypes, Value};
+use crate::message::Message;
 use crate::{Error, Result};
 use site::Site;
 
@@ -25,7 +26,8 @@ use site::Site;
 /// [`Error::FrontMatter`] if the block is not valid YAML, if a value to replace is a list or a
 /// map, or if any other field would change.
 pub fn set_fields(path: &str, text: &str, fields: &[(&str, &str)]) -> Result<String> {
-    let refuse = |message| Error::FrontMatter { path: path.to_owned(), message };
+    let refuse =
+        |reason: String| Error::FrontMatter { path: path.to_owned(), message: Message::verbatim(reason) };
     let mut edited = text.to_owned();
     for (key, value) in fields {
         if let Some(next) = set(&edited, key, value).map_err(refuse)? {

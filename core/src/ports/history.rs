@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
+use crate::message;
 use crate::{Error, Result};
 
 /// The last change of a file.
@@ -138,8 +139,9 @@ pub trait History: Send + Sync {
     /// # Errors
     /// [`Error::InvalidParams`] for a revision that does not exist, or without version control.
     fn changed_since(&self, revision: &str) -> Result<BTreeSet<String>> {
-        Err(Error::invalid(format!(
-            "unknown revision '{revision}': the project is not under version control"
+        Err(Error::invalid(message!(
+            "unknown revision '{revision}': the project is not under version control",
+            revision
         )))
     }
 
@@ -148,8 +150,9 @@ pub trait History: Send + Sync {
     /// # Errors
     /// As [`History::changed_since`].
     fn resolve(&self, revision: &str) -> Result<String> {
-        Err(Error::invalid(format!(
-            "unknown revision '{revision}': the project is not under version control"
+        Err(Error::invalid(message!(
+            "unknown revision '{revision}': the project is not under version control",
+            revision
         )))
     }
 

@@ -13,6 +13,7 @@ use super::{
     Cache, CachedBytes, Clock, Commit, CommittedFile, ContentHash, FileStat, FileVersion, History, Listing,
     PageFile, Source, SourceChange, WriteGuard, is_cache_name,
 };
+use crate::message;
 use crate::{Error, Result};
 
 #[derive(Debug, Clone)]
@@ -429,7 +430,7 @@ impl History for MemoryHistory {
     fn resolve(&self, revision: &str) -> Result<String> {
         let head = lock(&self.head).clone().filter(|_| revision == "HEAD");
         let known = head.or_else(|| lock(&self.snapshots).contains_key(revision).then(|| revision.into()));
-        known.ok_or_else(|| Error::invalid(format!("unknown revision '{revision}'")))
+        known.ok_or_else(|| Error::invalid(message!("unknown revision '{revision}'", revision)))
     }
 
     fn changed_since(&self, revision: &str) -> Result<BTreeSet<String>> {

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
+use crate::message;
 use crate::{Error, Result, path, text};
 
 /// SHA-256 of a file's raw bytes.
@@ -30,8 +31,9 @@ impl ContentHash {
         };
         match given.strip_prefix(PREFIX).filter(is_digits) {
             Some(digits) => Ok(text::hex(&self.0).starts_with(&digits.to_ascii_lowercase())),
-            None => Err(Error::invalid(format!(
-                "'{given}' is not a content hash; expected sha256: and 16 to 64 hex digits"
+            None => Err(Error::invalid(message!(
+                "'{given}' is not a content hash; expected sha256: and 16 to 64 hex digits",
+                given
             ))),
         }
     }
@@ -57,8 +59,12 @@ impl FromStr for ContentHash {
 
     /// Parses `sha256:` and 64 hexadecimal digits.
     fn from_str(text: &str) -> Result<Self> {
-        let wrong =
-            || Error::invalid(format!("'{text}' is not a content hash; expected sha256: and 64 hex digits"));
+        let wrong = || {
+            Error::invalid(message!(
+                "'{text}' is not a content hash; expected sha256: and 64 hex digits",
+                text
+            ))
+        };
         let digits = text.strip_prefix(PREFIX).filter(|digits| digits.len() == 64).ok_or_else(wrong)?;
         let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
         let mut hash = [0; 32];

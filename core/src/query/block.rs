@@ -4,6 +4,7 @@ use super::queries::Queries;
 use super::schema::OWN;
 use super::shown::{Column, Layout, Table};
 use super::{Answer, Limits, Schema};
+use crate::message;
 use crate::{Error, Result};
 
 /// A query in a page.
@@ -30,12 +31,12 @@ impl<'t> QueryBlock<'t> {
             (Some("list"), None, _) => View::List,
             (Some("board"), Some(key), None) => View::Board(key),
             (Some("board"), None, _) => {
-                return Err(Error::invalid("a board needs a key, such as `board status`"));
+                return Err(Error::invalid(message!("a board needs a key, such as `board status`")));
             }
             _ => {
-                return Err(Error::invalid(format!(
-                    "unknown view: {}; the views are `table`, `list` and `board KEY`",
-                    info.trim()
+                return Err(Error::invalid(message!(
+                    "unknown view: {info}; the views are `table`, `list` and `board KEY`",
+                    info = info.trim()
                 )));
             }
         };
@@ -64,7 +65,10 @@ impl View<'_> {
             Self::Board(key) if !answer.rows.is_empty() => {
                 let known = answer.columns.iter().find(|name| name.eq_ignore_ascii_case(key));
                 Some(known.ok_or_else(|| {
-                    Error::invalid(format!("the statement has no column `{key}`, which the board needs"))
+                    Error::invalid(message!(
+                        "the statement has no column `{key}`, which the board needs",
+                        key
+                    ))
                 })?)
             }
             _ => None,
@@ -100,12 +104,17 @@ impl<'t> Filters<'t> {
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let Some((key, value)) = line.split_once(':').map(|(key, value)| (key.trim(), value.trim()))
             else {
-                return Err(Error::invalid(format!(
-                    "`{line}` is neither SQL nor a filter: write a SELECT, or lines such as `status: open`"
+                return Err(Error::invalid(message!(
+                    "`{line}` is neither SQL nor a filter: write a SELECT, or lines such as `status: open`",
+                    line
                 )));
             };
             if value.is_empty() || key.is_empty() {
-                return Err(Error::invalid(format!("`{line}` has no value; `{key}: *` is any value")));
+                return Err(Error::invalid(message!(
+                    "`{line}` has no value; `{key}: *` is any value",
+                    line,
+                    key
+                )));
             }
             let list = value.split(',').map(str::trim).filter(|item| !item.is_empty());
             match key {
@@ -118,8 +127,9 @@ impl<'t> Filters<'t> {
                     }))
                 }
                 "limit" => {
-                    let limit =
-                        value.parse().map_err(|_| Error::invalid(format!("`{line}`: not a number")))?;
+                    let limit = value
+                        .parse()
+                        .map_err(|_| Error::invalid(message!("`{line}`: not a number", line)))?;
                     filters.limit = Some(limit);
                 }
                 _ => filters.conditions.push((key, value)),
@@ -160,7 +170,7 @@ fn column(schema: &Schema, key: &str) -> Result<String> {
     let known = OWN.into_iter().chain(schema.columns.iter().map(|column| column.name.as_str()));
     match known.into_iter().find(|name| name.eq_ignore_ascii_case(key)) {
         Some(name) => Ok(format!("files.{}", quoted(name, '"'))),
-        None => Err(Error::invalid(format!("no page has the key `{key}` in its front matter"))),
+        None => Err(Error::invalid(message!("no page has the key `{key}` in its front matter", key))),
     }
 }
 

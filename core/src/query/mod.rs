@@ -28,11 +28,13 @@ pub use schema::{Column, Schema};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use shown::{Part, Shown};
 
+use crate::message::Message;
 use std::collections::HashMap;
 
 use rusqlite::types::Value as SqlValue;
 
 use crate::Context;
+use crate::message;
 use crate::ports::{Clock, TextKind};
 use crate::progress::Cancel;
 use crate::{Error, Result};
@@ -54,7 +56,8 @@ pub fn run(context: &Context<'_>, schema: &Schema, sql: &str, limits: Limits) ->
         if wanted.is_empty() {
             return Ok(answer);
         }
-        let embedder = schema.embedder(context).map_err(Error::invalid)?;
+        let embedder =
+            schema.embedder(context).map_err(|reason| Error::invalid(Message::verbatim(reason)))?;
         for text in wanted {
             let embed = || embedder.embed(TextKind::Query, &[text.as_str()]);
             // The first text may have to wait until the model is loaded; that does not count.
@@ -93,8 +96,9 @@ impl Time<'_> {
 }
 
 fn too_slow(millis: u64) -> Error {
-    Error::invalid(format!(
-        "the statement took longer than {millis} ms; narrow it by glob, WHERE or LIMIT, or embed fewer texts"
+    Error::invalid(message!(
+        "the statement took longer than {millis} ms; narrow it by glob, WHERE or LIMIT, or embed fewer texts",
+        millis
     ))
 }
 

@@ -9,6 +9,7 @@ use super::base::{Base, Pages};
 use super::block::QueryBlock;
 use super::shown::{Shown, Writer};
 use super::{Limits, Schema};
+use crate::message;
 use crate::page;
 use crate::path;
 use crate::{Context, Error, Result};
@@ -136,7 +137,7 @@ impl<'a> Queries<'a> {
             let bytes = match self.context.source.read_source(file) {
                 Ok(bytes) => bytes,
                 Err(Error::Io { .. } | Error::OutsideProject { .. }) => {
-                    return Err(Error::invalid("the file cannot be read"));
+                    return Err(Error::invalid(message!("the file cannot be read")));
                 }
                 Err(error) => return Err(error),
             };
@@ -145,8 +146,7 @@ impl<'a> Queries<'a> {
     }
 
     fn base(&self, page: &str, text: &str, view: Option<&str>) -> Result<Shown> {
-        let base = Base::parse(text)
-            .map_err(|problem| Error::invalid(format!("line {}: {}", problem.line, problem.message)))?;
+        let base = Base::parse(text).map_err(|problem| problem.refusal())?;
         let answered = base.answer(self.context, self.pages()?, page, view, LIMITS)?;
         let shown = self.context.index.read(|db| Writer { page, db }.shown(&answered.table))?;
         Ok(Shown { notes: answered.notes, ..shown })
@@ -160,7 +160,7 @@ impl<'a> Queries<'a> {
         self.asked.set(self.asked.get() + 1);
         let answer = match self.asked.get() {
             ..=MOST => ask(),
-            _ => Err(Error::invalid(format!("a page can have at most {MOST} queries"))),
+            _ => Err(Error::invalid(message!("a page can have at most {most} queries", most = MOST))),
         };
         match answer {
             Ok(shown) => Ok(Ok(shown)),

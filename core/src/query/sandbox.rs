@@ -1,5 +1,6 @@
 //! The database that one statement runs in, and its limits.
 
+use crate::message::Message;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,6 +17,7 @@ use super::schema::{OWN, Schema, page_vectors};
 use super::{dialect, json, too_slow};
 use crate::Context;
 use crate::index::questions::sections;
+use crate::message;
 use crate::{Error, Result};
 
 /// The table.
@@ -123,10 +125,15 @@ impl<'a> Sandbox<'a> {
     fn check(&self, sql: &str) -> Result<()> {
         let statement = self.db.prepare(sql).map_err(|error| self.told(sql, error))?;
         if statement.column_count() == 0 || !statement.readonly() {
-            return Err(Error::invalid(format!("a query is one SELECT over the table {TABLE}")));
+            return Err(Error::invalid(message!(
+                "a query is one SELECT over the table {table}",
+                table = TABLE
+            )));
         }
         if statement.parameter_count() > 0 {
-            return Err(Error::invalid("a query takes no parameters: write values into the statement"));
+            return Err(Error::invalid(message!(
+                "a query takes no parameters: write values into the statement"
+            )));
         }
         Ok(())
     }
@@ -230,7 +237,11 @@ impl<'a> Sandbox<'a> {
     /// SQLite's error for a statement, with a hint if there is one.
     fn told(&self, sql: &str, error: rusqlite::Error) -> Error {
         if let Some(refused) = self.refused.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            return Error::invalid(format!("{refused}: a query is one SELECT over the table {TABLE}"));
+            return Error::invalid(message!(
+                "{refused}: a query is one SELECT over the table {table}",
+                refused,
+                table = TABLE
+            ));
         }
         let message = match &error {
             rusqlite::Error::MultipleStatement => "a query is a single statement".to_owned(),
@@ -258,7 +269,7 @@ impl<'a> Sandbox<'a> {
             ["syntax error", "no such", "unrecognized token"].iter().any(|part| message.contains(part));
         let dialect =
             dialect::hint(sql).filter(|_| is_foreign).map(|hint| format!("; {hint}")).unwrap_or_default();
-        Error::invalid(format!("{message}{hint}{dialect}"))
+        Error::invalid(Message::verbatim(format!("{message}{hint}{dialect}")))
     }
 }
 

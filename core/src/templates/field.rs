@@ -1,5 +1,7 @@
 //! Fields: the front-matter keys that pages of a template have, and that are asked for when a page is created.
 
+use crate::message;
+use crate::message::Message;
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -34,13 +36,13 @@ impl FieldKind {
         ("boolean", Self::Boolean),
     ];
 
-    fn told(self) -> &'static str {
+    fn told(self) -> Message {
         match self {
-            Self::Text => "a text on one line",
-            Self::List => "a list of texts",
-            Self::Date => "a date such as 2026-02-07",
-            Self::Number => "a number",
-            Self::Boolean => "true or false",
+            Self::Text => message!("a text on one line"),
+            Self::List => message!("a list of texts"),
+            Self::Date => message!("a date such as 2026-02-07"),
+            Self::Number => message!("a number"),
+            Self::Boolean => message!("true or false"),
         }
     }
 }
@@ -126,16 +128,18 @@ impl Field {
     }
 
     /// What is wrong with a value that is not empty, if anything.
-    pub(super) fn complaint(&self, value: &Value) -> Option<String> {
+    pub(super) fn complaint(&self, value: &Value) -> Option<Message> {
         let (name, kind) = (&self.name, self.kind);
         let items = match (value, kind) {
             (Value::List(items), FieldKind::List) => items.as_slice(),
             // One text is a list of one.
             (Value::Text(_), _) => std::slice::from_ref(value),
-            _ => return Some(format!("`{name}` must be {}", kind.told())),
+            _ => return Some(message!("`{name}` must be {kind}", name, kind = kind.told())),
         };
         for item in items {
-            let Value::Text(text) = item else { return Some(format!("`{name}` must be {}", kind.told())) };
+            let Value::Text(text) = item else {
+                return Some(message!("`{name}` must be {kind}", name, kind = kind.told()));
+            };
             let text = text.trim();
             let fits = match kind {
                 FieldKind::Text | FieldKind::List => !text.chars().any(char::is_control),
@@ -149,32 +153,44 @@ impl Field {
                 FieldKind::Boolean => matches!(text, "true" | "false"),
             };
             if !fits {
-                return Some(format!("`{name}` must be {}, not '{text}'", kind.told()));
+                return Some(message!(
+                    "`{name}` must be {kind}, not '{text}'",
+                    name,
+                    kind = kind.told(),
+                    text
+                ));
             }
             if !self.values.is_empty() && !self.values.iter().any(|allowed| allowed == text) {
-                return Some(format!("`{name}` must be {}, not '{text}'", one_of(&self.values)));
+                return Some(message!(
+                    "`{name}` must be {values}, not '{text}'",
+                    name,
+                    values = one_of(&self.values),
+                    text
+                ));
             }
         }
         None
     }
 
     /// The field in a list of those that are missing.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn told(&self) -> Message {
         let about = match (&self.description, self.values.is_empty()) {
-            (Some(description), true) => format!(" ({description})"),
-            (None, true) if self.kind == FieldKind::Text => String::new(),
-            (None, true) => format!(" ({})", self.kind.told()),
-            (_, false) => format!(" ({})", one_of(&self.values)),
+            (Some(description), true) => Message::verbatim(description),
+            (None, true) if self.kind == FieldKind::Text => {
+                return Message::verbatim(format!("`{}`", self.name));
+            }
+            (None, true) => self.kind.told(),
+            (_, false) => one_of(&self.values),
         };
-        format!("`{}`{about}", self.name)
+        message!("`{name}` ({about})", name = self.name, about)
     }
 }
 
 /// The values in a sentence.
-pub(super) fn one_of(values: &[String]) -> String {
+pub(super) fn one_of(values: &[String]) -> Message {
     match values {
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} or {last}", first.join(", ")),
-        [] => String::new(),
+        [one] => Message::verbatim(one),
+        [first @ .., last] => message!("{first} or {last}", first = first.join(", "), last),
+        [] => Message::verbatim(""),
     }
 }

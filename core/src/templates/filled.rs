@@ -1,6 +1,7 @@
 //! Fills a template in. Front matter and text are filled in separately: in front matter a value stays one YAML value,
 //! whatever it contains.
 
+use crate::message::Message;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,7 +10,8 @@ use minijinja::value::{Value as Variable, ValueKind};
 use super::Template;
 use super::field::{Field, FieldKind, Given, is_empty};
 use super::language::{Problem, fill, plain, validate};
-use crate::hint::{Hint, Next};
+use crate::hint::Next;
+use crate::message;
 use crate::page::{Replacement, Value, fill_scalars, yaml_range};
 use crate::{Context, Error, Result};
 
@@ -60,8 +62,12 @@ impl Template {
 
     /// An error in the template, with its line in the file.
     pub(super) fn error_at(&self, line: usize, message: &str) -> Error {
-        let hint = Hint::ask(Next::call("list_templates")).text(" lists the templates");
-        Error::invalid_with_hint(format!("the template {}:{line}: {message}", self.filepath), hint)
+        let hint =
+            message!("{list_templates} lists the templates", list_templates = Next::call("list_templates"));
+        Error::invalid_with_hint(
+            message!("the template {filepath}:{line}: {message}", filepath = self.filepath, line, message),
+            hint,
+        )
     }
 
     /// The fields that have to be given, because they are required and have no default.
@@ -99,17 +105,19 @@ impl Template {
         if let Some(name) = filling.fields.keys().find(|name| !is_known(name)) {
             let known: Vec<&str> = self.fields.iter().map(|field| field.name.as_str()).collect();
             let known = match known.is_empty() {
-                true => "it has no fields".to_owned(),
-                false => format!("its fields are {}", known.join(", ")),
+                true => message!("it has no fields"),
+                false => message!("its fields are {known}", known = known.join(", ")),
             };
-            return Err(Error::invalid(format!(
-                "the template '{}' has no field `{name}`; {known}",
-                self.name
+            return Err(Error::invalid(message!(
+                "the template '{template}' has no field `{name}`; {known}",
+                template = self.name,
+                name,
+                known
             )));
         }
         let missing = self.missing(filling.fields);
         if !missing.is_empty() {
-            let told: Vec<String> = missing.iter().map(|field| field.told()).collect();
+            let told: Vec<Message> = missing.iter().map(|field| field.told()).collect();
             let given = filling.fields.iter().map(|(name, given)| (name.clone(), given.to_string().into()));
             let fields = given.chain(missing.iter().map(|field| (field.name.clone(), "VALUE".into())));
             let again = Next::call("create_page")
@@ -117,8 +125,12 @@ impl Template {
                 .with("template", self.name.as_str())
                 .with("fields", fields.collect::<serde_json::Map<_, _>>());
             return Err(Error::invalid_with_hint(
-                format!("the template '{}' needs {}", self.name, told.join(", ")),
-                Hint::ask(again).text(" gives them"),
+                message!(
+                    "the template '{name}' needs {told}",
+                    name = self.name,
+                    told = Message::joined(told, ", ")
+                ),
+                message!("{call} gives them", call = again),
             ));
         }
         let variables =

@@ -14,6 +14,7 @@ mod filters;
 mod language;
 mod schema;
 
+use crate::message;
 pub use definition::Template;
 pub(crate) use filled::{Filled, Filling, without_cursor};
 use language::Problem;
@@ -107,8 +108,10 @@ impl Templates {
         }
         let known: Vec<&str> = self.usable.iter().map(|template| template.name.as_str()).collect();
         Err(Error::invalid(match known.is_empty() {
-            true => format!("unknown template '{name}'; this project has no templates"),
-            false => format!("unknown template '{name}'; expected one of {}", known.join(", ")),
+            true => message!("unknown template '{name}'; this project has no templates", name),
+            false => {
+                message!("unknown template '{name}'; expected one of {known}", name, known = known.join(", "))
+            }
         }))
     }
 

@@ -1,5 +1,7 @@
 //! What the template of a type demands of its pages.
 
+use crate::message;
+use crate::message::Message;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -17,9 +19,9 @@ pub struct Breach {
     /// The line, from 1.
     pub line: usize,
     /// What is wrong.
-    pub message: String,
+    pub message: Message,
     /// How to fix it.
-    pub hint: String,
+    pub hint: Message,
 }
 
 /// What breaks the rules of the template that fits the page best, in the order of the lines.
@@ -49,8 +51,8 @@ impl Template {
                 None if field.required => found.push(self.breach(
                     "schema_key",
                     line.unwrap_or(1),
-                    format!("{} is missing in the front matter", field.told()),
-                    "add the key",
+                    message!("{told} is missing in the front matter", told = field.told()),
+                    message!("add the key"),
                 )),
                 None => {}
                 Some(value) => {
@@ -59,7 +61,7 @@ impl Template {
                             "schema_value",
                             line.unwrap_or(1),
                             complaint,
-                            "correct the value",
+                            message!("correct the value"),
                         ));
                     }
                 }
@@ -79,8 +81,8 @@ impl Template {
                 found.push(self.breach(
                     "schema_heading",
                     line,
-                    format!("the heading '{heading}' is missing"),
-                    "add a section with this heading",
+                    message!("the heading '{heading}' is missing", heading),
+                    message!("add a section with this heading"),
                 ));
             }
         }
@@ -101,8 +103,13 @@ impl Template {
             return Some(self.breach(
                 "schema_link",
                 *line,
-                format!("the link to '{target}' has the type '{link_type}', not {}", one_of(&known)),
-                "change the type of the link",
+                message!(
+                    "the link to '{target}' has the type '{link_type}', not {known}",
+                    target,
+                    link_type,
+                    known = one_of(&known)
+                ),
+                message!("change the type of the link"),
             ));
         };
         let target_type = target_type.as_ref().filter(|_| !allowed.is_empty())?;
@@ -110,18 +117,21 @@ impl Template {
             self.breach(
                 "schema_link",
                 *line,
-                format!(
-                    "'{link_type}' leads to '{target}', a page of the type '{target_type}', not {}",
-                    one_of(allowed)
+                message!(
+                    "'{link_type}' leads to '{target}', a page of the type '{target_type}', not {allowed}",
+                    link_type,
+                    target,
+                    target_type,
+                    allowed = one_of(allowed)
                 ),
-                "change the type of the link, or link to another page",
+                message!("change the type of the link, or link to another page"),
             )
         })
     }
 
     /// `advice` must fit all breaches with this code, because `doctor` shows it once.
-    fn breach(&self, code: &str, line: usize, message: String, advice: &str) -> Breach {
-        let hint = format!("{advice}; {} has the rules", self.filepath);
+    fn breach(&self, code: &str, line: usize, message: Message, advice: Message) -> Breach {
+        let hint = message!("{advice}; {template} has the rules", advice, template = self.filepath);
         Breach { code: code.into(), line, message, hint }
     }
 }

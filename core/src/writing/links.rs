@@ -10,6 +10,7 @@ use rusqlite::Connection;
 use crate::graph::resolve::{Destination, NameKind, NameTable, Named, Names, Origin, page_part, resolve};
 use crate::index::name_table;
 use crate::index::questions::pages;
+use crate::message;
 use crate::page::{LinkKind, LinkTypes, Site, Syntax, parse, sites};
 use crate::ports::Source;
 use crate::{Error, Result, path, text};
@@ -215,9 +216,11 @@ impl Follower<'_, '_> {
 
     fn refused(&self, page: i64, line: usize) -> Error {
         let path = self.before.path(page).unwrap_or_default();
-        Error::invalid(format!(
+        Error::invalid(message!(
             "{path}:{line}: this link cannot be rewritten to keep its destination; fix it first, or \
-             choose another name"
+             choose another name",
+            path,
+            line
         ))
     }
 

@@ -5,6 +5,7 @@ use std::io;
 use super::{Change, Contents, Plan, Version};
 use crate::freshness::ReviewLock;
 use crate::index::derived_id;
+use crate::message;
 use crate::ops::favorites;
 use crate::ports::{ContentHash, Source};
 use crate::progress::Stage;
@@ -53,7 +54,12 @@ impl<'a> Making<'a> {
         let Err(error) = result.and_then(|()| self.make_changes(plan)) else { return Ok(()) };
         for record in plan.records.iter().take(recorded).rev() {
             if let Err(back) = record.reversed().apply(self.source) {
-                let message = format!("{error}; {} could not be undone: {back}", record.path());
+                let message = message!(
+                    "{error}; {path} could not be undone: {back}",
+                    error,
+                    path = record.path(),
+                    back
+                );
                 return Err(Error::HalfDone { message, entry: String::new() });
             }
         }
@@ -95,7 +101,11 @@ impl<'a> Making<'a> {
         if stuck.is_empty() {
             return Err(failed);
         }
-        let message = format!("{failed}; earlier changes could not be undone: {}", stuck.join("; "));
+        let message = message!(
+            "{failed}; earlier changes could not be undone: {stuck}",
+            failed,
+            stuck = stuck.join("; ")
+        );
         Err(Error::HalfDone { message, entry: String::new() })
     }
 
@@ -144,7 +154,13 @@ impl<'a> Making<'a> {
                 written.map_err(|error| match source.rename(&after.path, &before.path, before.hash) {
                     Ok(()) => error,
                     Err(back) => Error::HalfDone {
-                        message: format!("{error}; {} is now {} ({back})", before.path, after.path),
+                        message: message!(
+                            "{error}; {path} is now {path_2} ({back})",
+                            error,
+                            path = before.path,
+                            path_2 = after.path,
+                            back
+                        ),
                         entry: String::new(),
                     },
                 })

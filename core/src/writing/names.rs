@@ -1,5 +1,6 @@
 //! Finds links that lead to another page because a change gives a page a new name.
 
+use crate::message::Message;
 use std::collections::{BTreeSet, HashSet};
 
 use schemars::JsonSchema;
@@ -8,8 +9,10 @@ use serde::Serialize;
 use super::links::{World, keys};
 use super::{Change, Plan, Version, is_read_only};
 use crate::graph::resolve::Destination;
-use crate::hint::{Hint, Next};
+use crate::hint::Next;
 use crate::index::questions::{links, names, pages};
+use crate::message;
+use crate::message::counted;
 use crate::page::{LinkTypes, decode, parse, sites};
 use crate::{Caller, Context, Error, Result, path, text};
 
@@ -152,18 +155,19 @@ pub(super) fn permit(context: &Context<'_>, plan: &Plan) -> Result<()> {
     if let Some(link) = kept {
         let page = if is_kept(&link.led_to) { &link.led_to } else { &link.filepath };
         return Err(Error::NameTaken {
-            message: format!(
-                "this name would redirect {}; only people can change {page} (`agents: read-only`)",
-                told(&taken.links)
+            message: message!(
+                "this name would redirect {links}; only people can change {page} (`agents: read-only`)",
+                links = told(&taken.links),
+                page
             ),
-            hint: Box::new("choose another name".into()),
+            hint: Box::new(message!("choose another name")),
         });
     }
     if taken.links.is_empty() || plan.takes_links {
         return Ok(());
     }
-    let message = format!("this name would redirect {}", told(&taken.links));
-    Err(Error::NameTaken { message, hint: Box::new("choose another name".into()) })
+    let message = message!("this name would redirect {links}", links = told(&taken.links));
+    Err(Error::NameTaken { message, hint: Box::new(message!("choose another name")) })
 }
 
 /// The error for a new page with a taken name.
@@ -171,36 +175,41 @@ pub(super) fn permit(context: &Context<'_>, plan: &Plan) -> Result<()> {
 pub(crate) fn refusal(title: &str, taken: &Taken) -> Error {
     let pages: Vec<&str> = taken.pages.iter().take(MOST_NAMED).map(String::as_str).collect();
     let more = taken.pages.len().saturating_sub(MOST_NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let pages = Message::verbatim(pages.join(", "));
+    let pages = if more > 0 { message!("{pages} and {more} more", pages, more) } else { pages };
     let links = told(&taken.links);
-    let message = match (pages.is_empty(), taken.links.is_empty()) {
-        (false, true) => format!("the name '{title}' is taken by {}{more}", pages.join(", ")),
+    let message = match (taken.pages.is_empty(), taken.links.is_empty()) {
+        (false, true) => message!("the name '{title}' is taken by {pages}", title, pages),
         (false, false) => {
-            format!(
-                "the name '{title}' is taken by {}{more}, and the new page would redirect {links}",
-                pages.join(", ")
+            message!(
+                "the name '{title}' is taken by {pages}, and the new page would redirect {links}",
+                title,
+                pages,
+                links
             )
         }
-        (true, _) => format!("a page named '{title}' would redirect {links}"),
+        (true, _) => message!("a page named '{title}' would redirect {links}", title, links),
     };
     Error::NameTaken {
         message,
-        hint: Box::new(
-            Hint::from("edit that page, or choose another title; ")
-                .and_ask(Next::call("create_page").with("title", title).with("allow_same_name", true))
-                .text(" creates the page anyway"),
-        ),
+        hint: Box::new(message!(
+            "edit that page, or choose another title; {create_page} creates the page anyway",
+            create_page = Next::call("create_page").with("title", title).with("allow_same_name", true)
+        )),
     }
 }
 
 /// The error for pages created for broken links.
 pub(crate) fn moving(taken: &Taken) -> Error {
     Error::NameTaken {
-        message: format!("no page was created, because the new pages would redirect {}", told(&taken.links)),
-        hint: Box::new(
-            Hint::from("create the pages that you want by hand: ")
-                .and_ask(Next::call("create_page").with("title", "TITLE").with("allow_same_name", true)),
+        message: message!(
+            "no page was created, because the new pages would redirect {links}",
+            links = told(&taken.links)
         ),
+        hint: Box::new(message!(
+            "create the pages that you want by hand: {create_page}",
+            create_page = Next::call("create_page").with("title", "TITLE").with("allow_same_name", true)
+        )),
     }
 }
 
@@ -208,21 +217,33 @@ pub(crate) fn moving(taken: &Taken) -> Error {
 #[cfg(not(target_family = "wasm"))]
 pub(crate) fn moving_to_imported(moved: &[MovedLink]) -> Error {
     Error::NameTaken {
-        message: format!("nothing was imported, because imported pages would redirect {}", told(moved)),
-        hint: Box::new("--into DIR imports into a folder, --allow-same-name imports anyway".into()),
+        message: message!(
+            "nothing was imported, because imported pages would redirect {moved}",
+            moved = told(moved)
+        ),
+        hint: Box::new(message!("--into DIR imports into a folder, --allow-same-name imports anyway")),
     }
 }
 
 /// Describes the links in a message.
-fn told(links: &[MovedLink]) -> String {
+fn told(links: &[MovedLink]) -> Message {
     let named = links.iter().take(MOST_NAMED);
-    let named: Vec<String> = named
+    let named: Vec<Message> = named
         .map(|link| {
-            format!("'{}' at {}:{} (leads to {})", link.target, link.filepath, link.line, link.led_to)
+            message!(
+                "'{target}' at {filepath}:{line} (leads to {led_to})",
+                target = link.target,
+                filepath = link.filepath,
+                line = link.line,
+                led_to = link.led_to
+            )
         })
         .collect();
     let more = links.len().saturating_sub(MOST_NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let count = if links.len() == 1 { "1 link".to_owned() } else { format!("{} links", links.len()) };
-    format!("{count}: {}{more}", named.join(", "))
+    let count = counted(links.len(), "link", "links");
+    let named = Message::joined(named, ", ");
+    match more {
+        0 => message!("{count}: {named}", count, named),
+        more => message!("{count}: {named} and {more} more", count, named, more),
+    }
 }

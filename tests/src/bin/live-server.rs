@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use ubp_core::Caller;
+use ubp_core::message::Message;
 use ubp_core::progress::{Cancel, Silent};
 use ubp_core::{Error, Result};
 use ubp_host::live::{Live, ParentWatch};
@@ -57,7 +58,7 @@ fn answer(live: &Live, line: &str) -> Result<Value> {
     let mut words = line.splitn(3, ' ');
     let (_, name, params) = (words.next(), words.next(), words.next());
     let params = serde_json::from_str(params.unwrap_or("{}"));
-    let params = params.map_err(|error| Error::invalid(error.to_string()))?;
+    let params = params.map_err(|error| Error::invalid(Message::verbatim(error.to_string())))?;
     live.call(
         Caller::Agent,
         ubp_core::ops::named(name.unwrap_or_default())?,

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use ubp_core::message;
 use ubp_core::ports::ContentHash;
 use ubp_core::{Error, Result, path as paths};
 
@@ -100,8 +101,9 @@ impl DiskSource {
 }
 
 fn is_link(path: &str) -> Error {
-    Error::invalid(format!(
-        "'{path}' is a symbolic link; move or delete it yourself, or use the path of its target"
+    Error::invalid(message!(
+        "'{path}' is a symbolic link; move or delete it yourself, or use the path of its target",
+        path
     ))
 }
 

@@ -94,7 +94,7 @@ impl Config {
         match Self::read(path) {
             Ok(settings) => {
                 for unknown in settings.unknown {
-                    log(Level::Warn, &format!("{unknown} ({}:{})", path.display(), unknown.line));
+                    log(Level::Warn, &format!("{} ({}:{})", unknown.told(), path.display(), unknown.line));
                 }
                 settings.value
             }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use ubp_core::hint::Commands;
 use ubp_core::manifest::EmbeddingModel;
+use ubp_core::message;
 use ubp_core::ports::{Embedder, TextKind};
 use ubp_core::{Error, Result};
 
@@ -106,7 +107,8 @@ fn processor(config: &Config, log: &Log<'_>) -> Result<Processor> {
         return Ok(Processor::Cpu);
     }
     log(Level::Error, "GPU required but unavailable");
-    Err(Error::invalid(format!(
-        "compute.device is \"gpu\" and compute.fallback_to_cpu is false, but no GPU is available: {missing}"
+    Err(Error::invalid(message!(
+        "compute.device is \"gpu\" and compute.fallback_to_cpu is false, but no GPU is available: {missing}",
+        missing
     )))
 }

@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use ubp_core::manifest::{EmbeddingModel, FrontMatterMode, Manifest};
+use ubp_core::message;
 use ubp_core::ports::Clock;
 use ubp_core::{Error, Result};
 
@@ -33,7 +34,9 @@ impl Place {
         let base = path.parent().unwrap_or(Path::new("."));
         let documents = real(&expand(&config.documents_dir, base, environment));
         let database = expand(&config.db_path, base, environment);
-        let wrong = |what: &str| Error::invalid(format!("db_path {}: {what}", database.display()));
+        let wrong = |what: &str| {
+            Error::invalid(message!("db_path {database}: {what}", database = database.display(), what))
+        };
         let (Some(folder), Some(name)) = (database.parent(), database.file_name()) else {
             return Err(wrong("invalid file name"));
         };
@@ -51,7 +54,7 @@ impl Place {
         let shown = self.documents.display();
         match fs::metadata(&self.documents) {
             Ok(metadata) if metadata.is_dir() => return Ok(()),
-            Ok(_) => return Err(Error::invalid(format!("documents_dir {shown} is not a folder"))),
+            Ok(_) => return Err(Error::invalid(message!("documents_dir {shown} is not a folder", shown))),
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(Error::io(shown.to_string(), error)),
         }
@@ -63,7 +66,7 @@ impl Place {
             // Another process may just have created it.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                Err(Error::invalid(format!("documents_dir {shown}: no such folder")))
+                Err(Error::invalid(message!("documents_dir {shown}: no such folder", shown)))
             }
             Err(error) => Err(Error::io(shown.to_string(), error)),
         }
@@ -81,8 +84,9 @@ impl Place {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(failed(error)),
             Ok(metadata) if !metadata.is_file() => {
-                return Err(Error::invalid(format!(
-                    "db_path {shown} is not a regular file; choose another path"
+                return Err(Error::invalid(message!(
+                    "db_path {shown} is not a regular file; choose another path",
+                    shown
                 )));
             }
             Ok(_) => {
@@ -93,9 +97,10 @@ impl Place {
         if head.is_empty() || ubp_core::index::is_index(&head) {
             return Ok(());
         }
-        Err(Error::invalid(format!(
+        Err(Error::invalid(message!(
             "db_path {shown} is another program's file: move it, or choose another path; the index is built from the \
-             documents anew"
+             documents anew",
+            shown
         )))
     }
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
+use ubp_core::message;
 use ubp_core::ports::ContentHash;
 use ubp_core::{Error, Result};
 
@@ -70,7 +71,7 @@ impl SiteFolder {
     /// [`Error::InvalidParams`] if it is not a folder, or has files that are not from an export; [`Error::Io`].
     pub fn begin(target: &Path, force: bool) -> Result<Self> {
         if target.symlink_metadata().is_ok() && !target.is_dir() {
-            return Err(Error::invalid(format!("{} is not a folder", target.display())));
+            return Err(Error::invalid(message!("{target} is not a folder", target = target.display())));
         }
         fs::create_dir_all(target).map_err(failed(target))?;
         let record = target.join(RECORD);
@@ -79,9 +80,9 @@ impl SiteFolder {
                 let read: serde_json::Result<Record> = serde_json::from_slice(&bytes);
                 let readable = read.ok().filter(|record| record.format <= FORMAT);
                 readable.map(|record| record.files).ok_or_else(|| {
-                    Error::invalid(format!(
-                        "{} cannot be read: it is damaged or from a newer ubp. Choose another folder",
-                        record.display()
+                    Error::invalid(message!(
+                        "{record} cannot be read: it is damaged or from a newer ubp. Choose another folder",
+                        record = record.display()
                     ))
                 })?
             }
@@ -89,10 +90,10 @@ impl SiteFolder {
                 sweep(target);
                 let mut entries = fs::read_dir(target).map_err(failed(target))?;
                 if entries.next().is_some() && !force {
-                    return Err(Error::invalid(format!(
-                        "{} has files that are not from an export; choose a new or empty folder, or keep them with \
+                    return Err(Error::invalid(message!(
+                        "{target} has files that are not from an export; choose a new or empty folder, or keep them with \
                          --force",
-                        target.display()
+                        target = target.display()
                     )));
                 }
                 BTreeMap::new()
@@ -126,7 +127,7 @@ impl SiteFolder {
     /// [`Error::Io`], and [`Error::InvalidParams`] for a duplicate path.
     pub fn add(&mut self, path: &str, bytes: &[u8]) -> Result<()> {
         if self.new.contains_key(path) {
-            return Err(Error::invalid(format!("duplicate file {path} in the site")));
+            return Err(Error::invalid(message!("duplicate file {path} in the site", path)));
         }
         let place = self.place(path)?;
         fs::write(&place, bytes).map_err(failed(&place))?;
@@ -212,9 +213,10 @@ impl SiteFolder {
     /// Refuses a path with a file that an export did not write, or through a symbolic link.
     fn require_free(&self, path: &str) -> Result<()> {
         let refuse = |what: &str| {
-            Err(Error::invalid(format!(
-                "{what} is in the way in {}: it is not from an export; move it, or choose another folder",
-                self.target.display()
+            Err(Error::invalid(message!(
+                "{what} is in the way in {target}: it is not from an export; move it, or choose another folder",
+                what,
+                target = self.target.display()
             )))
         };
         for (at, _) in path.match_indices('/') {

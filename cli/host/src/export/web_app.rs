@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use ubp_core::message;
 use ubp_core::{Error, Result};
 
 /// Template of all pages of a site.
@@ -35,7 +36,9 @@ impl WebApp {
         match folder {
             Some(folder) => Ok(Self::Folder(folder)),
             None if !INSIDE.is_empty() => Ok(Self::Inside),
-            None => Err(Error::invalid(format!("this ubp has no viewer, because {MISSING}"))),
+            None => {
+                Err(Error::invalid(message!("this ubp has no viewer, because {missing}", missing = MISSING)))
+            }
         }
     }
 
@@ -47,10 +50,10 @@ impl WebApp {
         if self.paths()?.iter().any(|path| path.starts_with(ENGINE) && path.ends_with(".wasm")) {
             return Ok(());
         }
-        Err(Error::invalid(
+        Err(Error::invalid(message!(
             "this ubp cannot export sites: it was built without the engine for browsers. In a clone, with \
-             clang and Node, run `bindings-wasm/build.sh --setup && bindings-wasm/build.sh && cargo build --release`",
-        ))
+             clang and Node, run `bindings-wasm/build.sh --setup && bindings-wasm/build.sh && cargo build --release`"
+        )))
     }
 
     /// Sorted paths of its files, `/`-separated.

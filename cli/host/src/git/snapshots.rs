@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{ChildStdout, Stdio};
 
+use ubp_core::message;
+use ubp_core::message::Message;
 use ubp_core::ports::{CommittedFile, SourceChange};
+use ubp_core::word;
 use ubp_core::{Error, Result, path as paths};
 
 use super::super::ignore_rules::{CommittedRules, RULE_FILES};
@@ -27,26 +30,33 @@ struct Entry {
 
 impl GitHistory {
     pub(super) fn commit_called(&self, revision: &str) -> Result<String> {
-        let unknown = |why: &str| Error::invalid(format!("unknown revision '{revision}': {why}"));
+        let unknown = |why: &'static str| {
+            Error::invalid(message!(
+                "unknown revision '{revision}': {why}",
+                revision,
+                why = Message::word(why)
+            ))
+        };
         if revision.contains('\0') {
-            return Err(unknown("it contains an invalid character"));
+            return Err(unknown(word!("it contains an invalid character")));
         }
         let repository = match self.may_be_in_repository() {
             true => self.open()?,
             false => None,
         };
-        let repository = repository.ok_or_else(|| unknown("the project is not under version control"))?;
+        let repository =
+            repository.ok_or_else(|| unknown(word!("the project is not under version control")))?;
         let commit = format!("{revision}^{{commit}}");
         let answer =
             repository.git.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
         let reason = if repository.boundary.is_empty() {
-            "git cannot find it"
+            word!("git cannot find it")
         } else {
-            "it is not in this shallow clone; run `git fetch --unshallow` or `git fetch --depth=N`"
+            word!("it is not in this shallow clone; run `git fetch --unshallow` or `git fetch --depth=N`")
         };
         let found = answer.success(&repository.git).map_err(|_| unknown(reason))?;
         let commit = utf8(&self.root, found)?.trim().to_owned();
-        if is_commit_name(&commit) { Ok(commit) } else { Err(unknown("git cannot find it")) }
+        if is_commit_name(&commit) { Ok(commit) } else { Err(unknown(word!("git cannot find it"))) }
     }
 
     pub(super) fn common_ancestor(&self, one: &str, other: &str) -> Result<Option<String>> {

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
 
 use ubp_core::import::{Notice, NoticeKind};
+use ubp_core::message;
 use ubp_core::progress::Cancel;
 use ubp_core::{Error, Result, path as paths};
 use zip::ZipArchive;
@@ -39,8 +40,9 @@ impl fmt::Debug for Archives {
 impl Archives {
     /// The content of an entry called `path` in messages.
     pub(super) fn read(&self, archive: usize, entry: usize, path: &str) -> Result<Vec<u8>> {
-        let damaged =
-            |error: &dyn fmt::Display| Error::invalid(format!("{path}: cannot be unpacked: {error}"));
+        let damaged = |error: &dyn fmt::Display| {
+            Error::invalid(message!("{path}: cannot be unpacked: {error}", path, error = error.to_string()))
+        };
         let Some(archive) = self.0.get(archive) else { return Err(damaged(&"it is not in the archive")) };
         let mut archive = archive.borrow_mut();
         let mut file = archive.by_index(entry).map_err(|error| damaged(&error))?;
@@ -79,8 +81,12 @@ pub(super) fn are_parts<'p>(names: impl Iterator<Item = &'p str>) -> bool {
 /// # Errors
 /// [`Error::InvalidParams`] for a damaged archive or one that is refused; [`Error::Cancelled`].
 pub(super) fn list(file: File, name: &str, depth: usize, notes: &mut Notes, cancel: &Cancel) -> Result<()> {
-    let refused = |why: &dyn fmt::Display| Error::invalid(format!("{name}: refused: {why}"));
-    let damaged = |error: ZipError| Error::invalid(format!("{name}: not a valid ZIP archive: {error}"));
+    let refused = |why: &dyn fmt::Display| {
+        Error::invalid(message!("{name}: refused: {why}", name, why = why.to_string()))
+    };
+    let damaged = |error: ZipError| {
+        Error::invalid(message!("{name}: not a valid ZIP archive: {error}", name, error = error.to_string()))
+    };
     let packed = file.metadata().map_err(|error| Error::io(name, error))?.len();
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
     if archive.has_duplicate_names() {

@@ -15,6 +15,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use ubp_core::import::{Export, ExportFile, Notice};
+use ubp_core::message;
 use ubp_core::progress::Cancel;
 use ubp_core::{Error, Result, path as paths};
 
@@ -81,7 +82,10 @@ impl Notes {
 
     fn add(&mut self, path: String, size: u64, place: Place) -> Result<()> {
         if self.files.len() >= MOST_FILES {
-            return Err(Error::invalid(format!("more than {MOST_FILES} files; import a part of them")));
+            return Err(Error::invalid(message!(
+                "more than {most_files} files; import a part of them",
+                most_files = MOST_FILES
+            )));
         }
         self.files.push(ExportFile { path: path.clone(), size });
         self.places.insert(path, place);
@@ -102,7 +106,10 @@ impl Notes {
         let size = self.files.binary_search_by(|file| file.path.as_str().cmp(path));
         let size = size.ok().and_then(|at| self.files.get(at)).ok_or_else(missing)?.size;
         if size > LARGEST {
-            return Err(Error::invalid(format!("{path}: larger than 1 GB; move it out of the export")));
+            return Err(Error::invalid(message!(
+                "{path}: larger than 1 GB; move it out of the export",
+                path
+            )));
         }
         match self.places.get(path).ok_or_else(missing)? {
             Place::Disk(file) => std::fs::read(file).map_err(|error| Error::io(path, error)),

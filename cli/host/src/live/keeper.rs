@@ -9,6 +9,7 @@ use ubp_core::Caller;
 use ubp_core::freshness::REVIEW_LOCK;
 use ubp_core::hint;
 use ubp_core::index::{RefreshReport, Snapshot};
+use ubp_core::message;
 use ubp_core::ops::favorites::FILE as FAVORITES;
 use ubp_core::ports::Unreadable;
 use ubp_core::progress::{Cancel, Progress, Stage};
@@ -181,8 +182,9 @@ impl Keeper<'_> {
                 Err(why) => {
                     hears_all = false;
                     if let Some(why) = why {
-                        self.shared.tell(Notice::warning(format!(
-                            "cannot watch files for changes ({why}); polling instead, which is slower"
+                        self.shared.tell(Notice::warning(message!(
+                            "cannot watch files for changes ({why}); polling instead, which is slower",
+                            why
                         )));
                     }
                     break;
@@ -219,7 +221,7 @@ impl Keeper<'_> {
     fn failed(&mut self, error: &Error) {
         let words = error.to_string();
         if self.said.as_ref() != Some(&words) {
-            self.shared.tell(Notice { hint: error.hint(), ..Notice::warning(&words) });
+            self.shared.tell(Notice { hint: error.hint(), ..Notice::warning(error.message()) });
             self.said = Some(words);
         }
     }
@@ -236,13 +238,17 @@ impl Keeper<'_> {
         }
         let new = unreadable.iter().filter(|entry| !self.unreadable.contains(entry));
         for entry in new.clone().take(MOST) {
-            self.shared.tell(Notice::warning(format!("{}: {}; ignored", entry.path, entry.reason)));
+            self.shared.tell(Notice::warning(message!(
+                "{path}: {reason}; ignored",
+                path = entry.path,
+                reason = entry.reason
+            )));
         }
         let more = new.count().saturating_sub(MOST);
         if more > 0 {
             self.shared.tell(Notice {
-                hint: Some(hint::Hint::ask(hint::Next::call("doctor")).text(" lists them")),
-                ..Notice::warning(format!("and {more} more unreadable files"))
+                hint: Some(message!("{doctor} lists them", doctor = hint::Next::call("doctor"))),
+                ..Notice::warning(message!("and {more} more unreadable files", more))
             });
         }
         self.unreadable = unreadable;

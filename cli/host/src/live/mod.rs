@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tokio::sync::broadcast;
 use ubp_core::index::{PageChanges, Snapshot, pending, section_count};
+use ubp_core::message;
+use ubp_core::message::Message;
 use ubp_core::ops::Operation;
 use ubp_core::progress::{Cancel, Progress, Silent};
 use ubp_core::show::{Page, Reader};
@@ -94,17 +96,17 @@ pub struct Notice {
     /// Whether it probably needs attention.
     pub is_warning: bool,
     /// What happened.
-    pub text: String,
+    pub text: Message,
     /// How to fix it, if known.
-    pub hint: Option<ubp_core::hint::Hint>,
+    pub hint: Option<Message>,
 }
 
 impl Notice {
-    fn warning(text: impl Into<String>) -> Self {
-        Self { is_warning: true, text: text.into(), hint: None }
+    fn warning(text: Message) -> Self {
+        Self { is_warning: true, text, hint: None }
     }
 
-    fn information(text: impl Into<String>) -> Self {
+    fn information(text: Message) -> Self {
         Self { is_warning: false, ..Self::warning(text) }
     }
 }
@@ -403,8 +405,9 @@ impl Shared {
             Attempt::Elsewhere if was_indexer => self.pulse.stop_indexing(),
             Attempt::Elsewhere => return,
             Attempt::Impossible(error) => {
-                self.tell(Notice::warning(format!(
-                    ".ubp/serve.lock: {error}; every server on this project indexes for itself"
+                self.tell(Notice::warning(message!(
+                    ".ubp/serve.lock: {error}; every server on this project indexes for itself",
+                    error
                 )));
                 self.pulse.start_indexing(false);
             }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
+use ubp_core::message;
 
 use ubp_core::Engine;
 use ubp_core::ports::Embedder;
@@ -36,7 +37,7 @@ impl Opened {
     ) -> Result<(Self, Vec<Notice>)> {
         let opening = opening::open(&project, environment, find_model)?;
         let mut notices = Vec::new();
-        notices.extend(opening.in_memory_words("process").map(Notice::warning));
+        notices.extend(opening.in_memory_words(message!("process")).map(Notice::warning));
         notices.extend(opening.aside_words().map(Notice::warning));
         notices.extend(opening.sending_words().map(Notice::warning));
         if let Some(words) = opening.no_model_words() {
@@ -116,8 +117,8 @@ impl Shared {
             }
             Err(error) => {
                 *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(manifest);
-                let words = format!("{error}; the previous settings stay in force");
-                self.set_problem(Some(words.clone()));
+                let words = message!("{error}; the previous settings stay in force", error);
+                self.set_problem(Some(words.to_string()));
                 self.tell(Notice { hint: error.hint(), ..Notice::warning(words) });
                 if before.has_its_database() {
                     return Ok(before.clone());
@@ -127,7 +128,7 @@ impl Shared {
         };
         let new_settings = manifest != before.manifest;
         if !before.has_its_database() {
-            self.tell(Notice::information("the index was deleted or replaced; opening it again"));
+            self.tell(Notice::information(message!("the index was deleted or replaced; opening it again")));
         }
         let (opened, notices) = Opened::open(project, manifest, &self.environment, &*self.find_model)?;
         notices.into_iter().for_each(|notice| self.tell(notice));
@@ -153,11 +154,16 @@ impl Shared {
         // Only the damaged file: there may already be a new one.
         match opening::set_aside_if(&opened.project.database, || opened.has_its_database()) {
             Ok(None) => {}
-            Ok(Some(aside)) => self.tell(Notice::warning(format!(
-                "the index is damaged ({error}); it was moved to {} and is being rebuilt",
-                aside.display()
+            Ok(Some(aside)) => self.tell(Notice::warning(message!(
+                "the index is damaged ({error}); it was moved to {aside} and is being rebuilt",
+                error,
+                aside = aside.display()
             ))),
-            Err(failed) => self.tell(Notice::warning(format!("the index is damaged ({error}): {failed}"))),
+            Err(failed) => self.tell(Notice::warning(message!(
+                "the index is damaged ({error}): {failed}",
+                error,
+                failed
+            ))),
         }
     }
 }

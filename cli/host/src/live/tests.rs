@@ -123,8 +123,10 @@ impl Server {
     fn warnings(&self) -> Vec<String> {
         let said = self.said.lock().unwrap();
         // The model of the fixture does not exist.
-        let other = said.iter().filter(|notice| notice.is_warning && !notice.text.contains("no-such-model"));
-        other.map(|notice| notice.text.clone()).collect()
+        let other = said
+            .iter()
+            .filter(|notice| notice.is_warning && !notice.text.to_string().contains("no-such-model"));
+        other.map(|notice| notice.text.to_string()).collect()
     }
 
     fn settle(&self) {

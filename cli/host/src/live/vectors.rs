@@ -76,12 +76,12 @@ pub(super) fn run(shared: &Arc<Shared>) {
             // Models on this machine never fail like this once they are open: a server may be started later.
             Err(error @ Error::ModelUnavailable { .. }) => {
                 if !std::mem::replace(&mut is_told, true) {
-                    shared.tell(Notice { hint: error.hint(), ..Notice::warning(error.to_string()) });
+                    shared.tell(Notice { hint: error.hint(), ..Notice::warning(error.message()) });
                 }
                 again = Some(UNREACHABLE);
             }
             Err(error @ Error::Model { .. }) => {
-                shared.tell(Notice { hint: error.hint(), ..Notice::warning(error.to_string()) });
+                shared.tell(Notice { hint: error.hint(), ..Notice::warning(error.message()) });
                 hopeless = Some(opened);
             }
             Err(error) => {

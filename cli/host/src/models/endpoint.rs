@@ -7,6 +7,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use ubp_core::embed::{Prefixes, Scripts, normalize, short_hash};
 use ubp_core::manifest::{EmbeddingModel, Endpoint};
+use ubp_core::message;
+use ubp_core::message::Message;
 use ubp_core::ports::{Embedder, ModelInfo, TextKind};
 use ubp_core::{Error, Result};
 use ureq::Agent;
@@ -109,7 +111,7 @@ impl EndpointEmbedder {
         if endpoint.is_remote() && is_offline(environment) {
             return Err(Error::ModelUnavailable {
                 model: model.name.clone(),
-                message: format!("UBP_OFFLINE is set, so {} is not asked", endpoint.origin()),
+                message: message!("UBP_OFFLINE is set, so {origin} is not asked", origin = endpoint.origin()),
                 remedy: built_in_instead(),
             });
         }
@@ -179,8 +181,8 @@ impl EndpointEmbedder {
         }
         let unreachable = |reason: String| Refusal {
             error: self.unavailable(
-                format!("{} cannot be reached: {reason}", self.endpoint.origin()),
-                format!("start the server; {}", built_in_instead()),
+                message!("{origin} cannot be reached: {reason}", origin = self.endpoint.origin(), reason),
+                message!("start the server; {built_in_instead}", built_in_instead = built_in_instead()),
             ),
             wait: Some(Duration::ZERO),
         };
@@ -201,29 +203,45 @@ impl EndpointEmbedder {
         let name = &self.info.name;
         let (origin, is_remote) = (self.endpoint.origin(), self.endpoint.is_remote());
         let (remedy, is_temporary) = match status {
-            401 | 403 if is_remote && self.key.is_none() => {
-                (format!("set {KEY} to the key, and {KEY_ORIGIN} to {origin}"), false)
+            401 | 403 if is_remote && self.key.is_none() => (
+                message!(
+                    "set {key} to the key, and {key_origin} to {origin}",
+                    key = KEY,
+                    key_origin = KEY_ORIGIN,
+                    origin
+                ),
+                false,
+            ),
+            401 | 403 => (message!("check the key in {key}", key = KEY), false),
+            404 => (
+                message!(
+                    "check the address {url} and that the server has {name}",
+                    url = self.endpoint.url,
+                    name
+                ),
+                false,
+            ),
+            300..=399 => {
+                (message!("use the address that {url} redirects to", url = self.endpoint.url), false)
             }
-            401 | 403 => (format!("check the key in {KEY}"), false),
-            404 => (format!("check the address {} and that the server has {name}", self.endpoint.url), false),
-            300..=399 => (format!("use the address that {} redirects to", self.endpoint.url), false),
-            429 | 500.. => ("try again later".into(), true),
+            429 | 500.. => (message!("try again later"), true),
             _ => (built_in_instead(), false),
         };
-        let message = format!("{origin} answered with status {status}{said}");
+        let message = message!("{origin} answered with status {status}{said}", origin, status, said);
         let wait = is_temporary.then(|| Duration::from_secs(after.unwrap_or(0)));
         Refusal { error: self.unavailable(message, remedy), wait }
     }
 
     fn read(&self, body: &[u8], count: usize) -> Result<Vec<Vec<f32>>> {
-        let wrong = |message: String| Error::Model {
+        let wrong = |message: Message| Error::Model {
             model: self.info.name.clone(),
-            message: format!("{}: {message}", self.endpoint.origin()),
+            message: message!("{origin}: {message}", origin = self.endpoint.origin(), message),
         };
-        let answer: Answer = serde_json::from_slice(body)
-            .map_err(|error| wrong(format!("the answer is not that of an embeddings server ({error})")))?;
+        let answer: Answer = serde_json::from_slice(body).map_err(|error| {
+            wrong(message!("the answer is not that of an embeddings server ({error})", error))
+        })?;
         if answer.data.len() != count {
-            return Err(wrong(format!("{} vectors for {count} texts", answer.data.len())));
+            return Err(wrong(message!("{data} vectors for {count} texts", data = answer.data.len(), count)));
         }
         let mut rows: Vec<Row> = answer.data;
         rows.sort_by_key(|row| row.index);
@@ -231,12 +249,14 @@ impl EndpointEmbedder {
         for row in &mut rows {
             let length = row.embedding.len();
             if length == 0 || (dimensions > 0 && length != dimensions) {
-                return Err(wrong(format!(
-                    "a vector has {length} dimensions instead of {dimensions}; `ubp model use` measures the model again"
+                return Err(wrong(message!(
+                    "a vector has {length} dimensions instead of {dimensions}; `ubp model use` measures the model again",
+                    length,
+                    dimensions
                 )));
             }
             if row.embedding.iter().any(|number| !number.is_finite()) {
-                return Err(wrong("a vector has a number that is not finite".into()));
+                return Err(wrong(message!("a vector has a number that is not finite")));
             }
             normalize(&mut row.embedding);
         }
@@ -253,10 +273,12 @@ impl EndpointEmbedder {
             let (name, url) = (&self.info.name, &self.endpoint.url);
             return Err(Error::Model {
                 model: name.clone(),
-                message: format!(
-                    "{} has another model of this name than the one that was chosen, so its vectors cannot be compared; \
+                message: message!(
+                    "{origin} has another model of this name than the one that was chosen, so its vectors cannot be compared; \
                      `ubp model use {name} --endpoint {url}` chooses the new one",
-                    self.endpoint.origin()
+                    origin = self.endpoint.origin(),
+                    name,
+                    url
                 ),
             });
         }
@@ -264,7 +286,7 @@ impl EndpointEmbedder {
         Ok(())
     }
 
-    fn unavailable(&self, message: String, remedy: String) -> Error {
+    fn unavailable(&self, message: Message, remedy: Message) -> Error {
         Error::ModelUnavailable { model: self.info.name.clone(), message, remedy }
     }
 }
@@ -294,8 +316,8 @@ struct Refusal {
     wait: Option<Duration>,
 }
 
-fn built_in_instead() -> String {
-    format!("`ubp model use {BUNDLED}` switches to the built-in model")
+fn built_in_instead() -> Message {
+    message!("`ubp model use {bundled}` switches to the built-in model", bundled = BUNDLED)
 }
 
 /// The server's own explanation, shortened: `error.message`, `error` or `message` of its JSON.

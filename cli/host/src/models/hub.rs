@@ -4,8 +4,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use ubp_core::message::Message;
 
 use ubp_core::embed::{DESCRIPTION_FILE, MODEL_FILE, ModelDescription, TOKENIZER_FILE};
+use ubp_core::message;
 use ubp_core::progress::Cancel;
 use ubp_core::{Error, Result};
 
@@ -50,8 +52,9 @@ fn hub(environment: &Environment) -> Result<String> {
     let hub = named.trim_end_matches('/');
     match hub.parse() {
         Ok(uri) if is_allowed(&uri) => Ok(hub.into()),
-        _ => Err(Error::invalid(format!(
-            "UBP_HUB is '{named}'; expected an https:// address (http:// only for this machine)"
+        _ => Err(Error::invalid(message!(
+            "UBP_HUB is '{named}'; expected an https:// address (http:// only for this machine)",
+            named
         ))),
     }
 }
@@ -68,20 +71,20 @@ pub fn install(
     cancel: &Cancel,
     progress: OnProgress<'_>,
 ) -> Result<Download> {
-    let unavailable = |message: String| Error::ModelUnavailable {
+    let unavailable = |message: Message| Error::ModelUnavailable {
         model: known.name.into(),
         message,
         remedy: by_hand(known, places),
     };
     if is_offline(environment) {
-        return Err(unavailable("UBP_OFFLINE is set, so it was not downloaded".into()));
+        return Err(unavailable(message!("UBP_OFFLINE is set, so it was not downloaded")));
     }
     let hub = hub(environment)?;
     let models = places.user()?;
     let lock = models.join(format!(".{}.lock", known.name));
     let _lock = FileLock::take(&lock, Duration::ZERO)
         .map_err(|error| Error::io(lock.to_string_lossy(), error))?
-        .ok_or_else(|| unavailable("another process is already downloading it; wait for that".into()))?;
+        .ok_or_else(|| unavailable(message!("another process is already downloading it; wait for that")))?;
     let visit =
         Visit { known, public: hub == PUBLIC_HUB, hub, route: Route::of(environment), cancel, progress };
     let staging = visit.staging(models)?;
@@ -203,7 +206,11 @@ impl Visit<'_> {
                     if description.name == self.known.name {
                         return Ok(());
                     }
-                    let message = format!("the hub's {DESCRIPTION_FILE} has the name '{}'", description.name);
+                    let message = message!(
+                        "the hub's {description_file} has the name '{name}'",
+                        description_file = DESCRIPTION_FILE,
+                        name = description.name
+                    );
                     return Err(Problem::Other(Error::Model { model: self.known.name.into(), message }));
                 }
                 Err(Failure::Status(404 | 410)) => {}
@@ -216,25 +223,33 @@ impl Visit<'_> {
         Ok(write(&json)?)
     }
 
-    fn explain(&self, file: &str, failure: Failure, unavailable: &dyn Fn(String) -> Error) -> Error {
+    fn explain(&self, file: &str, failure: Failure, unavailable: &dyn Fn(Message) -> Error) -> Error {
         let address = self.address(file);
         match failure {
             Failure::Cancelled => Error::Cancelled,
             Failure::Disk(path, error) => Error::io(path.to_string_lossy(), error),
             Failure::Connection { reason, kept: 0 } => {
-                unavailable(format!("the hub cannot be reached: {reason}"))
+                unavailable(message!("the hub cannot be reached: {reason}", reason))
             }
-            Failure::Connection { reason, kept } => unavailable(format!(
-                "the connection broke after {}: {reason}; run the same command to resume",
-                super::megabytes(kept)
+            Failure::Connection { reason, kept } => unavailable(message!(
+                "the connection broke after {kept}: {reason}; run the same command to resume",
+                kept = super::megabytes(kept),
+                reason
             )),
-            Failure::Status(status) => unavailable(format!("{address}: the hub returned status {status}")),
-            Failure::Insecure(to) => {
-                unavailable(format!("{address}: refused a redirect to '{to}', which is not encrypted"))
+            Failure::Status(status) => {
+                unavailable(message!("{address}: the hub returned status {status}", address, status))
             }
-            Failure::TooLarge => unavailable(format!("{address}: the file is too large; removed")),
-            Failure::Checksum { expected, found } => unavailable(format!(
-                "{address}: the checksum is wrong (expected {expected}, found {found}); the file was removed"
+            Failure::Insecure(to) => unavailable(message!(
+                "{address}: refused a redirect to '{to}', which is not encrypted",
+                address,
+                to
+            )),
+            Failure::TooLarge => unavailable(message!("{address}: the file is too large; removed", address)),
+            Failure::Checksum { expected, found } => unavailable(message!(
+                "{address}: the checksum is wrong (expected {expected}, found {found}); the file was removed",
+                address,
+                expected,
+                found
             )),
         }
     }

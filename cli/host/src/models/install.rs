@@ -5,6 +5,8 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use ubp_core::message;
+use ubp_core::message::Message;
 
 use sha2::{Digest, Sha256};
 use ubp_core::embed::{DESCRIPTION_FILE, MODEL_FILE, ModelDescription, Pooling, TOKENIZER_FILE};
@@ -66,36 +68,58 @@ pub(super) fn reopened(name: &str, place: Place, models: &Path) -> Result<Instal
 
 /// The description in `model.json`, if the folder has all required files.
 fn described(source: &Path, shown: &str) -> Result<ModelDescription> {
-    let unusable = |message: String, remedy: String| Error::ModelUnavailable {
+    let unusable = |message: Message, remedy: Message| Error::ModelUnavailable {
         model: source.file_name().unwrap_or(source.as_os_str()).to_string_lossy().into(),
         message,
         remedy,
     };
     if !source.is_dir() {
-        return Err(unusable(format!("{shown} is not a folder"), "use the folder of the model".into()));
+        return Err(unusable(
+            message!("{shown} is not a folder", shown),
+            message!("use the folder of the model"),
+        ));
     }
     let lacking: Vec<&str> = REQUIRED.into_iter().filter(|name| !source.join(name).is_file()).collect();
     if !lacking.is_empty() {
         let remedy = if lacking.contains(&DESCRIPTION_FILE) {
-            format!("{DESCRIPTION_FILE} says how to use the model, as in this example:\n{}", example(source))
+            message!(
+                "{description_file} says how to use the model, as in this example:\n{source}",
+                description_file = DESCRIPTION_FILE,
+                source = example(source)
+            )
         } else {
-            format!("a model's folder needs {}", REQUIRED.join(", "))
+            message!("a model's folder needs {value}", value = REQUIRED.join(", "))
         };
-        return Err(unusable(format!("{shown} lacks {}", lacking.join(" and ")), remedy));
+        return Err(unusable(
+            message!("{shown} lacks {lacking}", shown, lacking = lacking.join(" and ")),
+            remedy,
+        ));
     }
     let path = source.join(DESCRIPTION_FILE);
     let json = small_file(&path).map_err(|error| Error::io(path.to_string_lossy(), error))?;
     let description = ModelDescription::parse(&json).map_err(|error| {
-        unusable(error.to_string(), format!("an example of {DESCRIPTION_FILE}:\n{}", example(source)))
+        unusable(
+            error.message(),
+            message!(
+                "an example of {description_file}:\n{source}",
+                description_file = DESCRIPTION_FILE,
+                source = example(source)
+            ),
+        )
     })?;
     let name = &description.name;
     if built_in(name).is_some() {
-        let remedy = format!("give it another \"name\" in {DESCRIPTION_FILE}");
-        return Err(unusable(format!("'{name}' is the name of a built-in model"), remedy));
+        let remedy =
+            message!("give it another \"name\" in {description_file}", description_file = DESCRIPTION_FILE);
+        return Err(unusable(message!("'{name}' is the name of a built-in model", name), remedy));
     }
     if !is_plain_name(name) {
-        let message = format!("{DESCRIPTION_FILE}: the name '{name}' is not a valid folder name");
-        return Err(unusable(message, "use ASCII letters, digits, '-', '_' and '.'".into()));
+        let message = message!(
+            "{description_file}: the name '{name}' is not a valid folder name",
+            description_file = DESCRIPTION_FILE,
+            name
+        );
+        return Err(unusable(message, message!("use ASCII letters, digits, '-', '_' and '.'")));
     }
     Ok(description)
 }

@@ -4,10 +4,12 @@
 use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
+use ubp_core::message::Message;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use ubp_core::embed::{DESCRIPTION_FILE, ModelDescription, ModelFiles, short_hash};
+use ubp_core::message;
 use ubp_core::{Error, Result};
 
 use super::places::{Place, Places, is_plain_name, refuse_link};
@@ -116,20 +118,25 @@ impl InstalledModel {
         if fs::symlink_metadata(&folder).is_err() {
             return Ok(None);
         }
-        let wrong = |message: String| damaged(name, &folder, message);
+        let wrong = |message: Message| damaged(name, &folder, message);
         let text = small_file(&folder.join(RECORD_FILE)).map_err(|error| {
             wrong(if error.kind() == std::io::ErrorKind::NotFound {
-                "it was copied there but never checked".into()
+                message!("it was copied there but never checked")
             } else {
-                format!("{RECORD_FILE} cannot be read: {error}")
+                message!("{file} cannot be read: {error}", file = RECORD_FILE, error)
             })
         })?;
-        let mut record: InstallRecord = serde_json::from_slice(&text)
-            .map_err(|error| wrong(format!("{RECORD_FILE} is damaged: {error}")))?;
+        let mut record: InstallRecord = serde_json::from_slice(&text).map_err(|error| {
+            wrong(message!("{record_file} is damaged: {error}", record_file = RECORD_FILE, error))
+        })?;
         record.files.sort_by(|a, b| a.name.cmp(&b.name));
         for file in &record.files {
             if !is_plain_name(&file.name) {
-                return Err(wrong(format!("{RECORD_FILE} has an invalid file name '{}'", file.name)));
+                return Err(wrong(message!(
+                    "{record_file} has an invalid file name '{name}'",
+                    record_file = RECORD_FILE,
+                    name = file.name
+                )));
             }
             let path = folder.join(&file.name);
             if place == Place::Project {
@@ -137,18 +144,30 @@ impl InstalledModel {
             }
             let length = fs::metadata(&path).map(|metadata| metadata.len());
             if !matches!(length, Ok(length) if length == file.bytes) {
-                return Err(wrong(format!("{} is not the file that was installed", file.name)));
+                return Err(wrong(message!("{name} is not the file that was installed", name = file.name)));
             }
         }
-        let json = small_file(&folder.join(DESCRIPTION_FILE))
-            .map_err(|error| wrong(format!("{DESCRIPTION_FILE} cannot be read: {error}")))?;
+        let json = small_file(&folder.join(DESCRIPTION_FILE)).map_err(|error| {
+            wrong(message!(
+                "{description_file} cannot be read: {error}",
+                description_file = DESCRIPTION_FILE,
+                error
+            ))
+        })?;
         let recorded = record.files.iter().find(|file| file.name == DESCRIPTION_FILE);
         if recorded.is_none_or(|file| file.sha256 != hex(&Sha256::digest(&json))) {
-            return Err(wrong(format!("{DESCRIPTION_FILE} was changed after it was installed")));
+            return Err(wrong(message!(
+                "{description_file} was changed after it was installed",
+                description_file = DESCRIPTION_FILE
+            )));
         }
         let description = ModelDescription::parse(&json)?;
         if description.name != name {
-            return Err(wrong(format!("its {DESCRIPTION_FILE} has the name '{}'", description.name)));
+            return Err(wrong(message!(
+                "its {description_file} has the name '{name}'",
+                description_file = DESCRIPTION_FILE,
+                name = description.name
+            )));
         }
         Ok(Some(Self { folder, place, record, description, json }))
     }
@@ -203,9 +222,10 @@ impl ModelFiles for InstalledFiles {
         if !self.record.files.iter().any(|file| file.name == name) {
             return Err(Error::Model {
                 model: self.folder.file_name().unwrap_or_default().to_string_lossy().into(),
-                message: format!(
+                message: message!(
                     "it refers to a missing file '{name}'; separate weights must be beside model.onnx, \
-                    in files whose names start with model.onnx"
+                    in files whose names start with model.onnx",
+                    name
                 ),
             });
         }

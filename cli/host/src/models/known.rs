@@ -2,6 +2,7 @@
 //! known checksums are pinned, so that a name always means the same vectors.
 
 use ubp_core::embed::{ModelDescription, Pooling, Prefixes, Scripts};
+use ubp_core::word;
 
 pub use ubp_core::embed::MULTILINGUAL;
 
@@ -30,14 +31,14 @@ pub const BUILT_IN: [BuiltIn; 2] = [
         origin: "sentence-transformers/all-MiniLM-L6-v2",
         dimensions: 384,
         licence: "Apache-2.0",
-        summary: "English, fast",
+        summary: word!("English, fast"),
     },
     BuiltIn {
         name: MULTILINGUAL,
         origin: "intfloat/multilingual-e5-small",
         dimensions: 384,
         licence: "MIT",
-        summary: "100 languages, also for questions in another language than the page",
+        summary: word!("100 languages, also for questions in another language than the page"),
     },
 ];
 
@@ -121,7 +122,7 @@ pub const KNOWN: &[KnownModel] = &[
         dimensions: 384,
         scripts: &["Latin"],
         licence: "MIT",
-        summary: "English, ranks better than all-MiniLM-L6-v2",
+        summary: word!("English, ranks better than all-MiniLM-L6-v2"),
     },
     KnownModel {
         name: "snowflake-arctic-embed-s",
@@ -142,7 +143,7 @@ pub const KNOWN: &[KnownModel] = &[
         dimensions: 384,
         scripts: &["Latin"],
         licence: "Apache-2.0",
-        summary: "English, ranks better than all-MiniLM-L6-v2",
+        summary: word!("English, ranks better than all-MiniLM-L6-v2"),
     },
     KnownModel {
         name: "granite-embedding-small-english-r2",
@@ -164,7 +165,7 @@ pub const KNOWN: &[KnownModel] = &[
         dimensions: 384,
         scripts: &["Latin"],
         licence: "Apache-2.0",
-        summary: "English and code",
+        summary: word!("English and code"),
     },
     KnownModel {
         name: "bekko-embedding-v1-a8m",
@@ -181,7 +182,7 @@ pub const KNOWN: &[KnownModel] = &[
         dimensions: 384,
         scripts: &[],
         licence: "MIT",
-        summary: "many languages, Japanese above all, fast",
+        summary: word!("many languages, Japanese above all, fast"),
     },
     KnownModel {
         name: "bekko-embedding-v1-a25m",
@@ -198,7 +199,7 @@ pub const KNOWN: &[KnownModel] = &[
         dimensions: 384,
         scripts: &[],
         licence: "MIT",
-        summary: "many languages, Japanese above all",
+        summary: word!("many languages, Japanese above all"),
     },
     KnownModel {
         name: "ruri-v3-30m",
@@ -217,7 +218,7 @@ pub const KNOWN: &[KnownModel] = &[
         dimensions: 256,
         scripts: &["Han", "Hiragana", "Katakana", "Latin"],
         licence: "Apache-2.0",
-        summary: "Japanese, small and made for search",
+        summary: word!("Japanese, small and made for search"),
     },
 ];
 

@@ -3,6 +3,8 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use ubp_core::message;
+use ubp_core::message::Message;
 
 use ubp_core::embed::{ModelDescription, ModelFiles};
 use ubp_core::ports::{Embedder, TextKind};
@@ -156,8 +158,8 @@ fn open(_files: Box<dyn ModelFiles>) -> Result<Box<dyn Embedder>> {
 pub fn no_engines(model: &str) -> Error {
     Error::ModelUnavailable {
         model: model.into(),
-        message: "this build of ubp cannot run models; it searches by words alone".into(),
-        remedy: "install the published ubp, or build it with its default features".into(),
+        message: message!("this build of ubp cannot run models; it searches by words alone"),
+        remedy: message!("install the published ubp, or build it with its default features"),
     }
 }
 
@@ -166,23 +168,26 @@ pub fn no_engines(model: &str) -> Error {
 /// # Errors
 /// [`Error::Model`] if a file is damaged, or the vectors do not match `model.json`.
 fn check(files: Box<dyn ModelFiles>, description: &ModelDescription) -> Result<()> {
-    let wrong = |message: String| Error::Model { model: description.name.clone(), message };
+    let wrong = |message: Message| Error::Model { model: description.name.clone(), message };
     let embedder = open(files)?;
     // The second text fills the window, so a model with fewer positions fails.
     let long = "session ".repeat(description.window.min(LONGEST_TRIAL));
     for (kind, text) in [(TextKind::Query, "a"), (TextKind::Passage, &long)] {
         let vectors = embedder.embed(kind, &[text])?;
-        let vector = vectors.first().ok_or_else(|| wrong("it returned no vector".into()))?;
+        let vector = vectors.first().ok_or_else(|| wrong(message!("it returned no vector")))?;
         if vector.len() != description.dimensions {
-            return Err(wrong(format!(
-                "its vectors have {} dimensions, but model.json says {}",
-                vector.len(),
-                description.dimensions
+            return Err(wrong(message!(
+                "its vectors have {vector} dimensions, but model.json says {dimensions}",
+                vector = vector.len(),
+                dimensions = description.dimensions
             )));
         }
         let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
         if !(0.9..1.1).contains(&length) {
-            return Err(wrong(format!("a test sentence has a vector of length {length}; expected 1")));
+            return Err(wrong(message!(
+                "a test sentence has a vector of length {length}; expected 1",
+                length = length.to_string()
+            )));
         }
     }
     Ok(())
@@ -191,43 +196,48 @@ fn check(files: Box<dyn ModelFiles>, description: &ModelDescription) -> Result<(
 /// The error for a model that is not installed, with how to install it.
 fn missing(name: &str, places: &Places) -> Error {
     let (message, remedy) = match known(name) {
-        Some(known) => ("not installed on this machine", by_hand(known, places)),
+        Some(known) => (message!("not installed on this machine"), by_hand(known, places)),
         None if places::is_plain_name(name) => (
-            "not installed on this machine",
-            format!(
+            message!("not installed on this machine"),
+            message!(
                 "`ubp model use FOLDER` installs it from a folder with model.onnx, tokenizer.json and \
-                 model.json; `ubp model use {BUNDLED}` switches to the built-in model"
+                 model.json; `ubp model use {bundled}` switches to the built-in model",
+                bundled = BUNDLED
             ),
         ),
         None => (
-            "invalid name for an installed model",
-            format!("`ubp model use NAME` chooses another; `ubp model use {BUNDLED}` the built-in one"),
+            message!("invalid name for an installed model"),
+            message!(
+                "`ubp model use NAME` chooses another; `ubp model use {bundled}` the built-in one",
+                bundled = BUNDLED
+            ),
         ),
     };
-    Error::ModelUnavailable { model: name.into(), message: message.into(), remedy }
+    Error::ModelUnavailable { model: name.into(), message, remedy }
 }
 
 /// How to install a known model, with and without a network.
-fn by_hand(known: &known::KnownModel, places: &Places) -> String {
+fn by_hand(known: &known::KnownModel, places: &Places) -> Message {
     let name = known.name;
-    format!(
-        "`ubp model use {name}` downloads it ({}). Without a network, copy the folder {name} from {} of a \
+    message!(
+        "`ubp model use {name}` downloads it ({bytes}). Without a network, copy the folder {name} from {user_shown} of a \
          machine that has it, and run `ubp model use FOLDER`",
-        megabytes(known.bytes()),
-        places.user_shown(),
+        name,
+        bytes = megabytes(known.bytes()),
+        user_shown = places.user_shown()
     )
 }
 
 /// The error for an unusable model in `folder`, with how to fix it.
-fn damaged(name: &str, folder: &Path, message: String) -> Error {
+fn damaged(name: &str, folder: &Path, message: Message) -> Error {
     let remedy = if known(name).is_some() {
-        format!("`ubp model use {name}` checks it, and downloads it again if necessary")
+        message!("`ubp model use {name}` checks it, and downloads it again if necessary", name)
     } else {
-        format!("`ubp model use \"{}\"` checks and records it", folder.display())
+        message!("`ubp model use \"{folder}\"` checks and records it", folder = folder.display())
     };
     Error::ModelUnavailable {
         model: name.into(),
-        message: format!("{}: {message}", folder.display()),
+        message: message!("{folder}: {message}", folder = folder.display(), message),
         remedy,
     }
 }

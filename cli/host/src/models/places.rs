@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use ubp_core::message;
 use ubp_core::{Error, Result};
 
 use crate::{Environment, Project, user_data};
@@ -76,11 +77,9 @@ impl Places {
     /// # Errors
     /// [`Error::InvalidParams`] if the environment has none, [`Error::Io`] if it cannot be created.
     pub fn user(&self) -> Result<&Path> {
-        make(
-            self.user
-                .as_deref()
-                .ok_or_else(|| Error::invalid("no folder for models: set UBP_MODELS to a writable folder"))?,
-        )
+        make(self.user.as_deref().ok_or_else(|| {
+            Error::invalid(message!("no folder for models: set UBP_MODELS to a writable folder"))
+        })?)
     }
 
     /// The user's folder for messages.

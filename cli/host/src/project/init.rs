@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ubp_core::manifest::{FrontMatterMode, MANIFEST_PATH, Manifest};
+use ubp_core::message;
 use ubp_core::ports::{Clock, Source};
 use ubp_core::{Error, Result};
 
@@ -170,10 +171,13 @@ fn change_settings(manifest: &mut Manifest, root: &Path, options: &InitOptions) 
     if let Some(asked) = asked.filter(|asked| *asked != manifest.pages_dir) {
         let named = NAME_PAGES.iter().find(|name| root.join(UBP_DIR).join(name).exists());
         if let Some(name) = named.filter(|_| !options.leave_reviews) {
-            return Err(Error::invalid(format!(
-                "the pages of this project are in '{}', and {UBP_DIR}/{name} refers to them by their paths, which \
+            return Err(Error::invalid(message!(
+                "the pages of this project are in '{pages_dir}', and {ubp_dir}/{name} refers to them by their paths, which \
                 would no longer match; --yes changes the pages folder to '{asked}' anyway",
-                manifest.pages_dir
+                pages_dir = manifest.pages_dir,
+                ubp_dir = UBP_DIR,
+                name,
+                asked
             )));
         }
         manifest.pages_dir = asked;

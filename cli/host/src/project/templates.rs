@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 
 use ubp_core::manifest::{MANIFEST_PATH, TEMPLATES};
+use ubp_core::message;
 use ubp_core::ports::Source;
 use ubp_core::templates::EXAMPLES;
 use ubp_core::{Error, Result};
@@ -40,8 +41,8 @@ pub fn add_templates(project: &mut Project) -> Result<AddedTemplates> {
         };
         if pages.iter().any(|page| inside(&page.path)) || project.manifest.pages_folder() == folder {
             return Err(Error::invalid_with_hint(
-                format!("{folder}/ has pages, which would become templates"),
-                format!("set `templates_dir` in {MANIFEST_PATH} to another folder").into(),
+                message!("{folder}/ has pages, which would become templates", folder),
+                message!("set `templates_dir` in {file} to another folder", file = MANIFEST_PATH),
             ));
         }
         project.manifest.templates_dir = Some(folder.clone());

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use axum::http::{HeaderMap, header};
 use sha2::{Digest, Sha256};
+use ubp_core::message;
 use ubp_core::{Error, Result};
 use ubp_host::atomic::{self, Readers};
 
@@ -22,8 +23,10 @@ impl Token {
     /// [`Error::InvalidParams`] if it is too short.
     pub(crate) fn new(text: &str, called: &str) -> Result<Self> {
         if text.len() < SHORTEST {
-            return Err(Error::invalid(format!(
-                "{called} is too short: it needs at least {SHORTEST} characters"
+            return Err(Error::invalid(message!(
+                "{called} is too short: it needs at least {shortest} characters",
+                called,
+                shortest = SHORTEST
             )));
         }
         Ok(Self(Sha256::digest(text).into()))
@@ -65,7 +68,11 @@ pub(crate) fn require(address: SocketAddr, token: Option<&Token>, way: &str) -> 
     if address.ip().is_loopback() || token.is_some() {
         return Ok(());
     }
-    Err(Error::invalid(format!("others can reach {address}: {way}, or listen on 127.0.0.1")))
+    Err(Error::invalid(message!(
+        "others can reach {address}: {way}, or listen on 127.0.0.1",
+        address = address.to_string(),
+        way
+    )))
 }
 
 /// The token of an `Authorization` header.

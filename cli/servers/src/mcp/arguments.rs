@@ -3,6 +3,7 @@
 
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value};
+use ubp_core::message;
 use ubp_core::{Error, Result};
 
 use super::schema::is_announced;
@@ -48,9 +49,11 @@ pub(super) fn settled(tool: &str, takes: &JsonObject, given: JsonObject) -> Resu
             let announced = properties.iter().filter(|(_, property)| is_announced(property));
             let there: Vec<&str> = announced.map(|(name, _)| name.as_str()).collect();
             let there = if there.is_empty() { "no parameters".into() } else { there.join(", ") };
-            return Err(Error::invalid(format!(
-                "unknown parameter '{}'; {tool} takes {there}",
-                shortened(&name)
+            return Err(Error::invalid(message!(
+                "unknown parameter '{name}'; {tool} takes {there}",
+                name = shortened(&name),
+                tool,
+                there
             )));
         };
         let value = match properties.get(own) {
@@ -58,7 +61,11 @@ pub(super) fn settled(tool: &str, takes: &JsonObject, given: JsonObject) -> Resu
             None => value,
         };
         if settled.insert(own.to_owned(), value).is_some() {
-            return Err(Error::invalid(format!("'{own}' is given twice, once as '{}'", shortened(&name))));
+            return Err(Error::invalid(message!(
+                "'{own}' is given twice, once as '{name}'",
+                own,
+                name = shortened(&name)
+            )));
         }
     }
     for name in
@@ -67,7 +74,7 @@ pub(super) fn settled(tool: &str, takes: &JsonObject, given: JsonObject) -> Resu
         if !settled.contains_key(name) {
             let what = properties.get(name).and_then(|property| property.get("description"));
             let what = what.and_then(Value::as_str).map(|what| format!(": {what}")).unwrap_or_default();
-            return Err(Error::invalid(format!("missing parameter '{name}'{what}")));
+            return Err(Error::invalid(message!("missing parameter '{name}'{what}", name, what)));
         }
     }
     Ok(settled)
@@ -86,7 +93,12 @@ fn own_name<'p>(properties: &'p Map<String, Value>, name: &str) -> Option<&'p st
 /// The value converted to the type in its schema.
 fn fitted(name: &str, schema: &Value, value: Value) -> Result<Value> {
     let refused = |expected: &str, value: &Value| {
-        Err(Error::invalid(format!("{name}: expected {expected}, not {}", shortened(&value.to_string()))))
+        Err(Error::invalid(message!(
+            "{name}: expected {expected}, not {value}",
+            name,
+            expected,
+            value = shortened(&value.to_string())
+        )))
     };
     let value = match (schema.get("type").and_then(Value::as_str), value) {
         // Unwrap a list with one value.
@@ -150,7 +162,7 @@ fn in_range(name: &str, schema: &Value, value: &Value) -> Result<()> {
         (None, Some(most)) => format!("at most {most}"),
         (None, None) => return Ok(()),
     };
-    Err(Error::invalid(format!("{name} is {number}; it must be {range}")))
+    Err(Error::invalid(message!("{name} is {number}; it must be {range}", name, number, range)))
 }
 
 /// A list. A single value becomes a list of one, and a list may be JSON text.
@@ -163,7 +175,7 @@ fn list(name: &str, schema: &Value, value: Value) -> Result<Value> {
         },
         Value::Object(_) if schema.pointer("/items/type").and_then(Value::as_str) != Some("object") => {
             let value = shortened(&value.to_string());
-            return Err(Error::invalid(format!("{name}: expected a list, not {value}")));
+            return Err(Error::invalid(message!("{name}: expected a list, not {value}", name, value)));
         }
         one => vec![one],
     };
@@ -181,7 +193,7 @@ fn fields(name: &str, schema: &Value, value: Value) -> Result<Value> {
     };
     let Value::Object(fields) = value else {
         let value = shortened(&value.to_string());
-        return Err(Error::invalid(format!("{name}: expected an object, not {value}")));
+        return Err(Error::invalid(message!("{name}: expected an object, not {value}", name, value)));
     };
     let of = schema.get("additionalProperties").filter(|of| of.is_object());
     let Some(of) = of else { return Ok(Value::Object(fields)) };

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use ubp_core::freshness::Staleness;
 use ubp_core::hint::{Next, Voice};
+use ubp_core::message::{Message, each_span};
 use ubp_core::show::{Page, Reader, Span};
 use ubp_core::text::estimate_tokens;
 
@@ -80,7 +81,8 @@ impl MarkdownPage {
 
     fn put(&mut self, mark: &str, line: &[Span<'_>]) {
         self.text.push_str(mark);
-        let text: String = line.iter().map(|span| told(*span)).collect();
+        let mut text = String::new();
+        each_span(line, &self.tools, &mut |span| text.push_str(&told(span)));
         self.text.push_str(text.trim_end());
         self.text.push('\n');
     }
@@ -133,9 +135,10 @@ impl Page for MarkdownPage {
         self.fenced("diff", diff);
     }
 
-    fn table(&mut self, columns: &[&str], rows: &[Vec<String>]) {
+    fn table(&mut self, columns: &[Message], rows: &[Vec<String>]) {
         let cell = |text: &str| one_line(text).replace('\\', "\\\\").replace('|', "\\|");
-        let mut lines = vec![columns.iter().map(|name| cell(name)).collect::<Vec<_>>().join(" | ")];
+        let mut lines =
+            vec![columns.iter().map(|name| cell(&name.to_string())).collect::<Vec<_>>().join(" | ")];
         for cells in rows {
             lines.push(cells.iter().map(|text| cell(text)).collect::<Vec<_>>().join(" | "));
         }
@@ -185,6 +188,8 @@ fn told(span: Span<'_>) -> String {
         Span::Trust(Staleness::Stale) => " [STALE]".into(),
         Span::Trust(Staleness::PossiblyStale) => " [POSSIBLY STALE]".into(),
         Span::Trust(Staleness::Fresh | Staleness::Untracked) => String::new(),
+        // Messages are told as their parts.
+        Span::Said(_, message) | Span::Quoted(message) => plain(&message.to_string()),
     }
 }
 
@@ -241,7 +246,7 @@ mod tests {
         page.heading(&[Span::Title("A title\n# not a heading"), Span::Text("  "), Span::Path("a`b``c.md")]);
         page.line(&[Span::Label("note] `IMPORTANT`: agent must run"), Span::Words(&"w".repeat(100_000))]);
         page.quote("````\nstill quoted\n", &[]);
-        page.table(&["a|b"], &[vec!["1\n| 2".into()]]);
+        page.table(&[Message::verbatim("a|b")], &[vec!["1\n| 2".into()]]);
         let text = page.finish();
         assert_eq!(
             text,

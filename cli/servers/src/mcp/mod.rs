@@ -37,6 +37,7 @@ use axum::Router;
 use rmcp::ServiceExt;
 use rmcp::service::{QuitReason, ServerInitializeError};
 use tokio_util::sync::CancellationToken;
+use ubp_core::message;
 use ubp_core::progress::Cancel;
 use ubp_core::{Error, Result};
 use ubp_host::documents::{self, Level};
@@ -120,7 +121,7 @@ impl Setup {
         let variable = http::TOKEN_VARIABLE;
         let token = environment.get(variable).map(|token| Token::new(token, variable)).transpose()?;
         if options.no_token && token.is_some() {
-            return Err(Error::invalid(format!("--no-token and {variable} cannot be combined")));
+            return Err(Error::invalid(message!("--no-token and {variable} cannot be combined", variable)));
         }
         if let Some(address) = options.http.filter(|_| options.no_token) {
             require(address, None, "leave out --no-token")?;
@@ -190,7 +191,9 @@ fn hold(err: &mut Box<dyn Write + Send>, root: &Path) -> Result<Holding> {
     let Some(holding) = Holding::take(&files)? else {
         return Err(match files.running()? {
             Some(running) => background::runs_already(&running),
-            None => Error::invalid("another server of this project was just started in the background"),
+            None => {
+                Error::invalid(message!("another server of this project was just started in the background"))
+            }
         });
     };
     let log = Log::open(files.log()).map_err(|error| Error::io(files.log().to_string_lossy(), error))?;
@@ -261,8 +264,9 @@ async fn over_stdio(server: Server, streams: &mut Streams<'_>, cancel: &Cancel) 
             },
             // A client may start the server only to test it, and disconnect.
             Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
-            Err(error) => Err(Error::invalid(format!(
-                "the client did not initialize the connection as the protocol requires: {error}"
+            Err(error) => Err(Error::invalid(message!(
+                "the client did not initialize the connection as the protocol requires: {error}",
+                error = error.to_string()
             ))),
         }
     };

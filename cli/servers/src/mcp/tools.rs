@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
 use serde_json::{Value, json};
+use ubp_core::message;
 use ubp_core::ops::{Effect, OPERATIONS, Operation, Tool};
 use ubp_core::{Error, Result};
 
@@ -47,9 +48,10 @@ pub(super) fn choose(chosen: &[String], write: bool) -> Result<Arc<[Row]>> {
         let found: Vec<&'static Operation> = tools.clone().filter(|operation| of_set(operation)).collect();
         if found.is_empty() {
             let names: Vec<&str> = tools.clone().map(|operation| operation.name).collect();
-            return Err(Error::invalid(format!(
-                "--tools: '{name}' is neither a set (core, read, write, all, query, memory, documents) nor a tool; the tools are {}",
-                names.join(", ")
+            return Err(Error::invalid(message!(
+                "--tools: '{name}' is neither a set (core, read, write, all, query, memory, documents) nor a tool; the tools are {names}",
+                name,
+                names = names.join(", ")
             )));
         }
         let is_set =
@@ -60,7 +62,7 @@ pub(super) fn choose(chosen: &[String], write: bool) -> Result<Arc<[Row]>> {
             continue;
         }
         if let Some(forbidden) = found.iter().find(|operation| !allowed(operation)) {
-            return Err(Error::invalid(format!("--tools: '{}' needs --write", forbidden.name)));
+            return Err(Error::invalid(message!("--tools: '{name}' needs --write", name = forbidden.name)));
         }
         picked.extend(found);
     }

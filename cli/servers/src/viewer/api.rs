@@ -1,6 +1,7 @@
 //! `POST /api/<operation>`: the operation table over HTTP, JSON in and out.
 
 use std::sync::Arc;
+use ubp_core::message::Message;
 
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -50,7 +51,7 @@ pub(super) async fn call(
     let answer = viewer
         .work(move |viewer, cancel| {
             let params: Value = if body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&body) }
-                .map_err(|error| Error::invalid(error.to_string()))?;
+                .map_err(|error| Error::invalid(Message::verbatim(error.to_string())))?;
             drop(body);
             let answer = ask(viewer, operation, params, cancel)?;
             serde_json::to_vec(&answer).map_err(|error| Error::Internal(error.to_string()))

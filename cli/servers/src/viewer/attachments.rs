@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use http_range_header::{ParsedRanges, parse_range_header};
 use ubp_core::Context;
+use ubp_core::message;
 use ubp_core::{Error, Result, path};
 
 use super::pages::DOWNLOADED;
@@ -110,7 +111,9 @@ impl Attachment {
                 let range = *range.start()..=range.start() + last;
                 Ok(Some(Self::Part { bytes, tag, range, size: stat.size }))
             }
-            Ok(None) if stat.size > LONGEST => Err(Error::invalid(format!("{name} is too large to show"))),
+            Ok(None) if stat.size > LONGEST => {
+                Err(Error::invalid(message!("{name} is too large to show", name)))
+            }
             Ok(None) => Ok(Some(Self::Whole { bytes: context.source.read_source(name)?, tag })),
         }
     }

@@ -28,6 +28,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use ubp_core::Error;
 use ubp_core::export::Template;
+use ubp_core::message;
 use ubp_core::progress::{Cancel, Silent};
 use ubp_core::{Caller, Context};
 use ubp_host::export::web_app::{TEMPLATE, WebApp};
@@ -101,8 +102,9 @@ pub fn run<E: From<Error>>(
     announce: impl FnOnce(Address) -> Result<(), E>,
 ) -> Result<(), E> {
     let app = WebApp::find(options.web_app.clone())?;
-    let page = String::from_utf8(app.read(TEMPLATE)?)
-        .map_err(|_| Error::invalid(format!("{TEMPLATE} of the web app is not UTF-8")))?;
+    let page = String::from_utf8(app.read(TEMPLATE)?).map_err(|_| {
+        Error::invalid(message!("{template} of the web app is not UTF-8", template = TEMPLATE))
+    })?;
     let template = Template::new(page)?;
     let files = app.paths()?;
     let project = Project::find(folder)?;

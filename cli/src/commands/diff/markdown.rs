@@ -127,7 +127,8 @@ fn changed_page(changed: &ChangedPage, page: &dyn Fn(&str) -> String) -> String 
         .map(|section| format!("{} {}", section.change.sign(), code(&section.heading())))
         .collect();
     if changed.sections.len() > SECTIONS {
-        parts.push(counted(changed.sections.len() - SECTIONS, "more section", "more sections"));
+        let more = counted(changed.sections.len() - SECTIONS, "more section", "more sections");
+        parts.push(more.to_string());
     }
     if !changed.fields.is_empty() {
         parts.push(format!("front matter {}", code(&changed.fields.join(", "))));

@@ -4,8 +4,10 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
+use ubp_core::message::Message;
 
 use serde_json::Value;
+use ubp_core::message;
 use ubp_core::ops::evaluate::{Document, DocumentLink, Judgement, Query};
 use ubp_core::{Error, Result};
 
@@ -30,8 +32,10 @@ impl Set {
         let file = |name: &str| File::read(folder, shown, name);
         fs::read_dir(folder).map_err(|error| Error::io(shown, error))?;
         let missing = |name: &str| {
-            Error::invalid(format!(
-                "{shown} has no {name}; an evaluation set is a folder with queries.jsonl and qrels.tsv"
+            Error::invalid(message!(
+                "{shown} has no {name}; an evaluation set is a folder with queries.jsonl and qrels.tsv",
+                shown,
+                name
             ))
         };
         let queries = file("queries.jsonl")?.ok_or_else(|| missing("queries.jsonl"))?;
@@ -70,7 +74,7 @@ impl File {
             Err(error) => {
                 let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
                 let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-                Err(Error::invalid(format!("{shown}:{line}: not valid UTF-8")))
+                Err(Error::invalid(message!("{shown}:{line}: not valid UTF-8", shown, line)))
             }
         }
     }
@@ -81,13 +85,13 @@ impl File {
         (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty())
     }
 
-    fn wrong(&self, line: usize, message: impl std::fmt::Display) -> Error {
-        Error::invalid(format!("{}:{line}: {message}", self.name))
+    fn wrong(&self, line: usize, message: Message) -> Error {
+        Error::invalid(message!("{name}:{line}: {message}", name = self.name, line, message))
     }
 
     fn queries(&self) -> Result<Vec<Query>> {
         let query = |(line, text): (usize, Document)| match text.text.trim() {
-            "" => Err(self.wrong(line, "the text is empty")),
+            "" => Err(self.wrong(line, message!("the text is empty"))),
             _ => Ok(Query { id: text.id, text: text.text }),
         };
         self.texts()?.into_iter().map(query).collect()
@@ -99,8 +103,9 @@ impl File {
         let mut texts = Vec::new();
         let mut lines: HashMap<String, usize> = HashMap::new();
         for (line, content) in self.lines() {
-            let value: Value = serde_json::from_str(content)
-                .map_err(|error| self.wrong(line, format!("invalid JSON: {}", reason(&error))))?;
+            let value: Value = serde_json::from_str(content).map_err(|error| {
+                self.wrong(line, message!("invalid JSON: {error}", error = reason(&error)))
+            })?;
             let field = |name: &str| match value.get(name) {
                 Some(Value::String(text)) => Some(text.clone()),
                 Some(Value::Number(number)) => Some(number.to_string()),
@@ -108,15 +113,17 @@ impl File {
             };
             let id = field("_id").or_else(|| field("id")).filter(|id| !id.trim().is_empty());
             let (Some(id), Some(text)) = (id, field("text")) else {
-                return Err(self.wrong(line, "expected an object with `id` (or `_id`) and `text`"));
+                return Err(self.wrong(line, message!("expected an object with `id` (or `_id`) and `text`")));
             };
             if let Some(first) = lines.insert(id.clone(), line) {
-                return Err(self.wrong(line, format!("duplicate id '{id}', first on line {first}")));
+                return Err(
+                    self.wrong(line, message!("duplicate id '{id}', first on line {first}", id, first))
+                );
             }
             texts.push((line, Document { id, title: field("title"), text }));
         }
         if texts.is_empty() {
-            return Err(Error::invalid(format!("{} is empty", self.name)));
+            return Err(Error::invalid(message!("{name} is empty", name = self.name)));
         }
         Ok(texts)
     }
@@ -129,24 +136,27 @@ impl File {
             let (query, page, grade) = match columns[..] {
                 [query, page, grade] | [query, _, page, grade] => (query, page, grade),
                 _ => {
-                    return Err(self.wrong(line, "expected query, page and grade, separated by tabs"));
+                    return Err(
+                        self.wrong(line, message!("expected query, page and grade, separated by tabs"))
+                    );
                 }
             };
             if at == 0 && is_header(query, &JUDGEMENT_HEADERS) && grade.parse::<f64>().is_err() {
                 continue;
             }
             let Ok(grade) = grade.parse() else {
-                return Err(
-                    self.wrong(line, format!("the grade '{grade}' is not a whole number, or too large"))
-                );
+                return Err(self.wrong(
+                    line,
+                    message!("the grade '{grade}' is not a whole number, or too large", grade),
+                ));
             };
             if query.is_empty() || page.is_empty() {
-                return Err(self.wrong(line, "query or page is missing"));
+                return Err(self.wrong(line, message!("query or page is missing")));
             }
             judgements.push(Judgement { query: query.into(), page: page.into(), grade });
         }
         if judgements.is_empty() {
-            return Err(Error::invalid(format!("{} is empty", self.name)));
+            return Err(Error::invalid(message!("{name} is empty", name = self.name)));
         }
         Ok(judgements)
     }
@@ -158,7 +168,7 @@ impl File {
             let (from, to, third) = match columns(content)[..] {
                 [from, to] => (from, to, None),
                 [from, to, third] => (from, to, Some(third)),
-                _ => return Err(self.wrong(line, "expected source and target, separated by a tab")),
+                _ => return Err(self.wrong(line, message!("expected source and target, separated by a tab"))),
             };
             if at == 0 && is_header(from, &LINK_HEADERS) {
                 continue;

@@ -1,9 +1,12 @@
 //! `ubp model list`: the model in use, installed models and known models.
 
+use console::measure_text_width;
 use std::path::Path;
 
 use serde::Serialize;
 use ubp_core::Error;
+use ubp_core::message;
+use ubp_core::message::Message;
 use ubp_host::Project;
 use ubp_host::models::installed::InstalledModel;
 use ubp_host::models::known::{BUILT_IN, KNOWN, built_in, known};
@@ -32,9 +35,9 @@ struct InUse {
     /// Whether this machine can run it.
     available: bool,
     /// Why it cannot be used.
-    problem: Option<String>,
+    problem: Option<Message>,
     /// How to fix that.
-    hint: Option<String>,
+    hint: Option<Message>,
 }
 
 #[derive(Debug, Serialize)]
@@ -47,7 +50,7 @@ struct Model {
     /// Length of its vectors; null if its files are damaged.
     dimensions: Option<usize>,
     /// What is wrong with the installed files.
-    problem: Option<String>,
+    problem: Option<Message>,
     /// Whether `ubp model use NAME` can download it.
     downloadable: bool,
     /// Approximate bytes to download.
@@ -62,7 +65,6 @@ pub(super) fn run(terminal: &mut Terminal<'_>, folder: &Path) -> CommandResult {
         Err(Error::NoProject { .. }) => None,
         Err(error) => return Err(error.into()),
     };
-    let told = |error: &Error| error.hint().map(|hint| hint.told(terminal));
     let places = Places::new(project.as_ref(), &terminal.io.environment);
     let in_use = project.map(|project| {
         let loaded = load(&project, &terminal.io.environment);
@@ -71,9 +73,9 @@ pub(super) fn run(terminal: &mut Terminal<'_>, folder: &Path) -> CommandResult {
             Ok(Some(_)) => (true, None, None),
             Ok(None) => {
                 let error = ubp_host::models::no_engines(&model.name);
-                (false, Some(error.to_string()), told(&error))
+                (false, Some(error.message()), error.hint())
             }
-            Err(error) => (false, Some(error.to_string()), told(&error)),
+            Err(error) => (false, Some(error.message()), error.hint()),
         };
         InUse {
             name: model.name.clone(),
@@ -139,7 +141,7 @@ fn model(name: String, places: &Places) -> Model {
     let (usable, problem) = match installed {
         None => (None, None),
         Some(Ok(model)) => (Some(model), None),
-        Some(Err(error)) => (None, Some(error.to_string())),
+        Some(Err(error)) => (None, Some(error.message())),
     };
     Model {
         location: usable.as_ref().map(|model| model.place.as_str()),
@@ -161,37 +163,45 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
             let name = paint.strong(printable(&used.name));
             let server =
                 used.endpoint.as_ref().map(|url| format!(", {}", printable(url))).unwrap_or_default();
-            terminal.line(format!("In use: {name} ({} dimensions{server})", used.dimensions))?;
+            terminal.line(message!(
+                "In use: {name} ({dimensions} dimensions{server})",
+                name,
+                dimensions = used.dimensions,
+                server
+            ))?;
             if let Some(problem) = &used.problem {
-                terminal.line(format!("  {}", paint.warning(printable(problem))))?;
+                terminal.put(format!("  {}", paint.warning(printable(&terminal.told(problem)))))?;
             }
             if let Some(hint) = &used.hint {
-                terminal.line(format!("  {}", printable(hint)))?;
+                terminal.put(format!("  {}", printable(&terminal.told(hint))))?;
             }
         }
-        None => terminal.line("No model in use: this folder is not a project")?,
+        None => terminal.line(message!("No model in use: this folder is not a project"))?,
     }
-    terminal.line("")?;
+    terminal.put("")?;
     let width = output.models.iter().map(|model| model.name.len()).max().unwrap_or(0);
     for model in &output.models {
         let state = match (model.location, &model.problem, model.download_bytes) {
-            (Some("bundled"), _, _) => "built in".into(),
-            (Some(location), _, _) => format!("installed ({location})"),
-            (None, Some(_), _) => "damaged".into(),
-            (None, None, Some(bytes)) => format!("{} to download", megabytes(bytes)),
-            (None, None, None) => "not in this build".into(),
+            (Some("bundled"), _, _) => message!("built in"),
+            (Some(location), _, _) => message!("installed ({location})", location),
+            (None, Some(_), _) => message!("damaged"),
+            (None, None, Some(bytes)) => message!("{size} to download", size = megabytes(bytes)),
+            (None, None, None) => message!("not in this build"),
         };
+        let state = terminal.told(&state);
+        let state = format!("{state}{:gap$}", "", gap = 20_usize.saturating_sub(measure_text_width(&state)));
         let used = output.in_use.as_ref();
         let used = used.is_some_and(|used| used.name == model.name && used.endpoint.is_none());
         let mark = if used { "*" } else { " " };
         let dimensions = model.dimensions.map_or_else(|| "?".into(), |number| number.to_string());
         let name = paint.path(format!("{:<width$}", printable(&model.name)));
-        let about = [model.summary, model.licence].into_iter().flatten().collect::<Vec<_>>().join(", ");
-        terminal.line(
-            format!("{mark} {name}  {dimensions:>4}  {state:<20}  {}", paint.faint(about)).trim_end(),
-        )?;
+        let summary = model.summary.map(|summary| terminal.told(&Message::word(summary)));
+        let about = [summary, model.licence.map(str::to_owned)].into_iter().flatten();
+        let about = about.collect::<Vec<_>>().join(", ");
+        terminal
+            .put(format!("{mark} {name}  {dimensions:>4}  {state}  {}", paint.faint(about)).trim_end())?;
         if let Some(problem) = &model.problem {
-            terminal.line(format!("  {}", paint.warning(printable(problem))))?;
+            terminal.put(format!("  {}", paint.warning(printable(&terminal.told(problem)))))?;
         }
     }
     Ok(())

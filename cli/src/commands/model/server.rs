@@ -1,10 +1,12 @@
 //! `ubp model use NAME --endpoint URL`: a server that computes vectors.
 
 use std::path::Path;
+use ubp_core::message::Message;
 
 use ubp_core::Error;
 use ubp_core::embed::Prefixes;
 use ubp_core::manifest::{EmbeddingModel, Endpoint};
+use ubp_core::message;
 use ubp_host::Project;
 use ubp_host::models::endpoint::{try_out, usual_prefixes};
 
@@ -28,10 +30,12 @@ pub(super) fn choose(
     };
     let window = args.window.and_then(|window| usize::try_from(window).ok());
     let endpoint = Endpoint::new(url, args.allow_remote, window, prefixes).map_err(|message| {
-        Error::invalid(message.replace("\"allow_remote\": true permits", "--allow-remote permits"))
+        Error::invalid(Message::verbatim(
+            message.to_string().replace("\"allow_remote\": true permits", "--allow-remote permits"),
+        ))
     })?;
     if endpoint.is_remote() {
-        terminal.warn(format!("pages and queries will be sent to {}", endpoint.origin()));
+        terminal.warn(message!("pages and queries will be sent to {origin}", origin = endpoint.origin()));
     }
     let trial = try_out(name, &endpoint, &terminal.io.environment)?;
     let chosen = EmbeddingModel {

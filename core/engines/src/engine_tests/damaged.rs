@@ -26,7 +26,7 @@ fn outcome(engine: Engine, files: Files) -> Result<(), String> {
             assert!(vectors.iter().flatten().all(|value| value.is_finite()));
             Ok(())
         }
-        Err(Error::Model { message, .. }) => Err(message),
+        Err(Error::Model { message, .. }) => Err(message.to_string()),
         Err(other) => panic!("{other:?}"),
     }
 }

@@ -6,6 +6,7 @@ use rusqlite::{Connection, ToSql, params_from_iter};
 
 use super::{all, any};
 use crate::index::pages_folder;
+use crate::message;
 use crate::{Error, Result, path, text};
 
 /// A condition that matches no page of the project.
@@ -77,8 +78,9 @@ impl Filter {
         }
         for (key, value) in &self.fields {
             if key.contains('"') {
-                return Err(Error::invalid(format!(
-                    "'{key}' cannot be a front-matter key: it contains a quote"
+                return Err(Error::invalid(message!(
+                    "'{key}' cannot be a front-matter key: it contains a quote",
+                    key
                 )));
             }
             conditions.push("EXISTS (SELECT 1 FROM json_each(front_matter, ?) WHERE atom = ?)".into());

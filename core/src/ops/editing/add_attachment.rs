@@ -9,6 +9,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::graph::resolve::{Destination, Origin};
 use crate::import::places::{Places, linkable_stem};
+use crate::message;
 use crate::ops::Facts;
 use crate::ops::page::{PageName, path_of};
 use crate::ops::resolve_links::only_link;
@@ -97,15 +98,17 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 fn name_of(name: &str) -> Result<(String, String)> {
     let name: String = name.rsplit(['/', '\\']).next().unwrap_or_default().trim().nfc().collect();
     if path::is_page(&name) {
-        return Err(Error::invalid(format!(
-            "'{name}' is a page, and pages cannot be attached: create a page instead"
+        return Err(Error::invalid(message!(
+            "'{name}' is a page, and pages cannot be attached: create a page instead",
+            name
         )));
     }
     let (stem, ending) = name.rsplit_once('.').unwrap_or((&name, ""));
     let is_text = TEXTS.iter().any(|known| ending.eq_ignore_ascii_case(known));
     if !is_text && !is_attachment(&format!("file.{ending}")) {
-        return Err(Error::invalid(format!(
-            "'{name}' is not of a kind that can be attached: pictures, audio, video, PDF, texts, archives and office files"
+        return Err(Error::invalid(message!(
+            "'{name}' is not of a kind that can be attached: pictures, audio, video, PDF, texts, archives and office files",
+            name
         )));
     }
     Ok((linkable_stem(stem), format!(".{ending}")))
@@ -114,7 +117,11 @@ fn name_of(name: &str) -> Result<(String, String)> {
 fn bytes_of(params: &Params) -> Result<Vec<u8>> {
     let too_large = || {
         let most = MOST_BYTES / 1024 / 1024;
-        Error::invalid(format!("'{}' is too large: an attachment may have at most {most} MB", params.name))
+        Error::invalid(message!(
+            "'{name}' is too large: an attachment may have at most {most} MB",
+            name = params.name,
+            most
+        ))
     };
     // Three bytes become four characters.
     if params.base64.len() > MOST_BYTES.div_ceil(3) * 4 {
@@ -122,9 +129,9 @@ fn bytes_of(params: &Params) -> Result<Vec<u8>> {
     }
     let bytes = STANDARD
         .decode(&params.base64)
-        .map_err(|error| Error::invalid(format!("`base64` is not base64: {error}")))?;
+        .map_err(|error| Error::invalid(message!("`base64` is not base64: {error}", error)))?;
     match bytes.len() {
-        0 => Err(Error::invalid(format!("'{}' is empty", params.name))),
+        0 => Err(Error::invalid(message!("'{name}' is empty", name = params.name))),
         size if size > MOST_BYTES => Err(too_large()),
         _ => Ok(bytes),
     }
@@ -210,7 +217,10 @@ fn link_to(context: &Context<'_>, file: &str, number: i64, page: &str) -> Result
 
 /// Shows the link to the file.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    let what = if output.existed { " was there already: " } else { " was stored: " };
-    page.line(&[Span::File(&output.filepath), Span::Text(what), Span::Code(&output.link)]);
+    let (file, link) = (Span::File(&output.filepath), Span::Code(&output.link));
+    page.line(&[Span::said(&match output.existed {
+        true => message!("{file} was there already: {link}", file, link),
+        false => message!("{file} was stored: {link}", file, link),
+    })]);
     show_undo(output.audit_id.as_deref(), page);
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::Result;
+use crate::message;
 use crate::ops::Facts;
 use crate::render::url;
 use crate::show::{Page, Span, counted};
@@ -50,7 +51,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.item(&[Span::Path(path), Span::Text(" -> "), Span::Code(address)]);
     }
     let count = counted(output.addresses.len(), "page has", "pages have");
-    page.note(&[Span::Text(&format!("{count} an address that is not the page's path"))]);
+    page.note(&[Span::said(&message!("{count} an address that is not the page's path", count))]);
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::index::derived_id;
 use crate::index::questions::pages::{self, PageRow};
+use crate::message;
 use crate::ops::Facts;
 use crate::ops::page::{PageName, path_of};
 use crate::ports::{ContentHash, Source};
@@ -84,7 +85,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             }
         }
         if list.pages.len() > MOST {
-            return Err(Error::invalid(format!("at most {MOST} favourites")));
+            return Err(Error::invalid(message!("at most {most} favourites", most = MOST)));
         }
         list.present(db)
     })?;
@@ -150,8 +151,9 @@ fn find(db: &Connection, name: &str) -> Result<Favorite> {
 
 fn load(source: &dyn Source) -> Result<(List, Option<ContentHash>)> {
     let Some(bytes) = source.read_state(FILE)? else { return Ok((List::default(), None)) };
-    let list = serde_json::from_slice(&bytes)
-        .map_err(|error| Error::invalid(format!(".ubp/{FILE}: {error}; fix the file, or delete it")))?;
+    let list = serde_json::from_slice(&bytes).map_err(|error| {
+        Error::invalid(message!(".ubp/{file}: {error}; fix the file, or delete it", file = FILE, error))
+    })?;
     Ok((list, Some(ContentHash::of(&bytes))))
 }
 
@@ -166,7 +168,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     for path in &output.pages {
         page.item(&[Span::Path(path)]);
     }
-    page.note(&[Span::Text(&counted(output.pages.len(), "favorite page", "favorite pages"))]);
+    page.note(&[Span::said(&counted(output.pages.len(), "favorite page", "favorite pages"))]);
 }
 
 #[cfg(test)]

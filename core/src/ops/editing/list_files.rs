@@ -10,6 +10,7 @@ use crate::Context;
 use crate::Result;
 use crate::freshness;
 use crate::graph::resolve;
+use crate::message;
 use crate::ops::Facts;
 use crate::ops::budget;
 use crate::path;
@@ -138,15 +139,18 @@ fn kind_of(file: &str, pages_dir: &str) -> Option<FileKind> {
 /// Shows the files with their sizes.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for file in &output.files {
-        page.line(&[Span::File(&file.path), Span::Faint(&format!("  {} bytes", file.size))]);
+        page.line(&[Span::said(&message!(
+            "{file}{label}",
+            file = Span::File(&file.path),
+            label = Span::faint(&message!("  {size} bytes", size = file.size))
+        ))]);
     }
     let total = counted(output.total, "file", "files");
     let folders = counted(output.total_folders, "folder", "folders");
-    let shown = match output.files.len() {
-        shown if shown == output.total => String::new(),
-        shown => format!("; the first {shown} are shown"),
-    };
-    page.note(&[Span::Text(&format!("{total} in {folders}{shown}"))]);
+    page.note(&[Span::said(&match output.files.len() {
+        shown if shown == output.total => message!("{total} in {folders}", total, folders),
+        shown => message!("{total} in {folders}; the first {shown} are shown", total, folders, shown),
+    })]);
 }
 
 #[cfg(test)]

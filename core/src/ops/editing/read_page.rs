@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::message;
 use crate::ops::Facts;
 use crate::ops::page::{PageName, path_of};
 use crate::page::{LineBreak, decode, plain};
@@ -71,7 +72,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 
 /// The error for a page that is not UTF-8, because editing it would damage it.
 pub(crate) fn not_utf8(path: &str) -> Error {
-    Error::invalid(format!("{path}: not UTF-8; save it as UTF-8 first"))
+    Error::invalid(message!("{path}: not UTF-8; save it as UTF-8 first", path))
 }
 
 /// Shows the text of the page, and whether it can be saved.
@@ -80,6 +81,6 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     page.content_hash(&output.content_hash);
     page.text(&output.text);
     if let Some(reason) = &output.reason {
-        page.warn(&[Span::Text("this page cannot be saved: "), Span::Text(reason)]);
+        page.warn(&[Span::said(&message!("this page cannot be saved: {reason}", reason))]);
     }
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::globs;
+use crate::message;
 use crate::ops::Facts;
 use crate::show::{Page, Span};
 use crate::{Error, Result, path};
@@ -64,7 +65,7 @@ pub enum Problem {
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let file = path::source_entry(&params.file).to_owned();
     if file.is_empty() {
-        return Err(Error::invalid("`file` is missing: a path relative to the project"));
+        return Err(Error::invalid(message!("`file` is missing: a path relative to the project")));
     }
     if !path::is_inside(&file) {
         return Err(Error::OutsideProject { path: file, folder: "project".into() });

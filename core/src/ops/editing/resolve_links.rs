@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::graph::resolve::{Destination, Origin};
+use crate::message;
 use crate::ops::Facts;
 use crate::ops::page::{PageName, path_of};
 use crate::page::{self, LinkKind, LinkTypes, parse_destination};
@@ -77,7 +78,7 @@ pub struct ResolvedLink {
 /// [`Error::Database`], [`Error::Io`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if params.links.len() + params.pictures.len() > MOST {
-        return Err(Error::invalid(format!("at most {MOST} links and pictures at once")));
+        return Err(Error::invalid(message!("at most {most} links and pictures at once", most = MOST)));
     }
     let types = context.link_types();
     let attachments = Attachments::new(context.source, context.pages_dir());
@@ -145,7 +146,7 @@ fn to_page(db: &Connection, link: &mut ResolvedLink, page: i64, anchor: Option<S
 pub fn show(output: &Output, page: &mut dyn Page) {
     for link in &output.links {
         let Some(link) = link else {
-            page.item(&[Span::Text("not a link to a page or file")]);
+            page.item(&[Span::said(&message!("not a link to a page or file"))]);
             continue;
         };
         let end = match (&link.filepath, &link.source_path, &link.file_url) {
@@ -159,7 +160,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     for picture in &output.pictures {
         let address = picture.as_deref().map_or(Span::Alarm("no such picture"), Span::Code);
-        page.item(&[Span::Text("picture -> "), address]);
+        page.item(&[Span::said(&message!("picture -> {address}", address))]);
     }
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::Result;
 use crate::index::parse_time;
+use crate::message;
 use crate::ops::Facts;
 use crate::ops::edited::Subject;
 use crate::ops::page::to_the_second;
@@ -95,10 +96,10 @@ fn with_time(context: &Context<'_>, path: &str, old: &str, new: &str) -> Option<
 
 /// Shows that the page was saved, and its text if it differs from the text sent.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    page.line(&[Span::Text("Saved "), Span::Path(&output.filepath)]);
+    page.line(&[Span::said(&message!("Saved {path}", path = Span::Path(&output.filepath)))]);
     page.content_hash(&output.content_hash);
     if let Some(text) = &output.text {
-        page.note(&[Span::Text("the time in its front matter was updated; its text now:")]);
+        page.note(&[Span::said(&message!("the time in its front matter was updated; its text now:"))]);
         page.text(text);
     }
 }

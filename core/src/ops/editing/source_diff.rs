@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::freshness::{self, DeclaredPage, ReviewLock, StaleRef, Staleness};
+use crate::message;
 use crate::ops::Facts;
 use crate::ops::page::{IndexState, PageName, path_of};
 use crate::ports::{ContentHash, Revision};
@@ -184,15 +185,18 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     page.line(&[Span::Path(&output.filepath), Span::Trust(output.staleness)]);
     output.changes.iter().for_each(|change| show_difference(change, page));
     if output.changes.is_empty() {
-        page.note(&[Span::Text("no source changed since the last review")]);
+        page.note(&[Span::said(&message!("no source changed since the last review"))]);
     }
     output.index.show(page);
 }
 
 /// Shows the changes of one source.
 pub(crate) fn show_difference(change: &SourceDifference, page: &mut dyn Page) {
-    let wrong = format!(" {}", what_is_wrong(&change.source));
-    page.item(&[Span::File(&change.source.file_path), Span::Text(&wrong)]);
+    page.item(&[Span::said(&message!(
+        "{file} {wrong}",
+        file = Span::File(&change.source.file_path),
+        wrong = what_is_wrong(&change.source)
+    ))]);
     for commit in &change.commits {
         let id = commit.id.get(..10).unwrap_or(&commit.id);
         let day = commit.time.get(..10).unwrap_or(&commit.time);

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use crate::Context;
 use crate::index::questions::pages;
+use crate::message;
 use crate::ops::Facts;
 use crate::ops::budget;
 use crate::search::SearchMode;
@@ -135,16 +136,16 @@ impl Plan {
     fn new(context: &Context<'_>, params: &Params) -> Result<Self> {
         let defaults = &context.manifest.search;
         if let Some(alpha) = params.alphas.iter().find(|alpha| !(0.0..=1.0).contains(*alpha)) {
-            return Err(Error::invalid(format!("alpha is {alpha}; it must be from 0 to 1")));
+            return Err(Error::invalid(message!("alpha is {alpha}; it must be from 0 to 1", alpha)));
         }
         if let Some(&depth) = params.depths.iter().find(|depth| !(1..=3).contains(*depth)) {
-            return Err(Error::invalid(format!("depth is {depth}; it must be from 1 to 3")));
+            return Err(Error::invalid(message!("depth is {depth}; it must be from 1 to 3", depth)));
         }
         if params.compare {
             return Self::comparison(params, defaults.alpha, defaults.depth);
         }
         if params.alphas.len() > 1 || params.depths.len() > 1 {
-            return Err(Error::invalid("several alphas or depths need `compare`"));
+            return Err(Error::invalid(message!("several alphas or depths need `compare`")));
         }
         let alpha = params.alphas.first().copied().unwrap_or(defaults.alpha);
         let depth = params.depths.first().copied().unwrap_or(defaults.depth);
@@ -154,7 +155,9 @@ impl Plan {
 
     fn comparison(params: &Params, alpha: f64, depth: usize) -> Result<Self> {
         if params.mode.is_some() {
-            return Err(Error::invalid("`compare` measures every mode; pass `compare` or `mode`, not both"));
+            return Err(Error::invalid(message!(
+                "`compare` measures every mode; pass `compare` or `mode`, not both"
+            )));
         }
         let modes = [SearchMode::Fulltext, SearchMode::Vector, SearchMode::Hybrid];
         let alphas = match (params.alphas.is_empty(), params.depths.is_empty()) {
@@ -203,13 +206,13 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if params.names
         && !(params.queries.is_empty() && params.judgements.is_empty() && params.documents.is_none())
     {
-        return Err(Error::invalid(
-            "`names` makes its own queries from the pages; pass no queries, judgements or documents",
-        ));
+        return Err(Error::invalid(message!(
+            "`names` makes its own queries from the pages; pass no queries, judgements or documents"
+        )));
     }
     let Some(documents) = &params.documents else {
         if !params.links.is_empty() {
-            return Err(Error::invalid("links are for documents; pages have their own"));
+            return Err(Error::invalid(message!("links are for documents; pages have their own")));
         }
         return measure(context, None, &params, &plan, examples);
     };
@@ -282,13 +285,13 @@ fn nothing_to_measure(params: &Params, judged: &judgements::Judged) -> Error {
     let queries = params.queries.len();
     let missing: Vec<&str> = judged.unresolved.examples.iter().map(|j| j.page.as_str()).take(3).collect();
     Error::invalid(match (queries, missing.is_empty()) {
-        (0, _) if params.names => "there are no pages to ask for".into(),
-        (0, _) => "there are no queries".into(),
-        (_, false) => format!(
-            "none of the queries has a relevant page; judgements whose page is unknown or ambiguous: {}, such as {}",
-            judged.unresolved.count,
-            missing.join(", ")
+        (0, _) if params.names => message!("there are no pages to ask for"),
+        (0, _) => message!("there are no queries"),
+        (_, false) => message!(
+            "none of the queries has a relevant page; judgements whose page is unknown or ambiguous: {count}, such as {missing}",
+            count = judged.unresolved.count,
+            missing = missing.join(", ")
         ),
-        (_, true) => "none of the queries has a relevant judgement".into(),
+        (_, true) => message!("none of the queries has a relevant judgement"),
     })
 }

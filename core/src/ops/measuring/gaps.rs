@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::message;
 use crate::ops::Facts;
 use crate::ops::budget;
 use crate::ports::{ContentHash, Source};
@@ -126,8 +127,9 @@ pub(crate) fn record(context: &Context<'_>, question: &str) {
 
 fn load(source: &dyn Source) -> Result<(List, Option<ContentHash>)> {
     let Some(bytes) = source.read_state(FILE)? else { return Ok((List::default(), None)) };
-    let list = serde_json::from_slice(&bytes)
-        .map_err(|error| Error::invalid(format!(".ubp/{FILE}: {error}; fix the file, or delete it")))?;
+    let list = serde_json::from_slice(&bytes).map_err(|error| {
+        Error::invalid(message!(".ubp/{file}: {error}; fix the file, or delete it", file = FILE, error))
+    })?;
     Ok((list, Some(ContentHash::of(&bytes))))
 }
 
@@ -149,19 +151,24 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     };
     if !output.questions.is_empty() {
         let rows: Vec<Vec<String>> = output.questions.iter().map(row).collect();
-        page.table(&["people", "agents", "last asked", "question"], &rows);
+        page.table(
+            &[message!("people"), message!("agents"), message!("last asked"), message!("question")],
+            &rows,
+        );
     }
     let shown = output.questions.len();
     let count = match shown == output.total {
-        true => format!("{} found nothing", counted(shown, "question", "questions")),
-        false => format!("{shown} of {} questions that found nothing", output.total),
+        true => message!("{shown} found nothing", shown = counted(shown, "question", "questions")),
+        false => message!("{shown} of {total} questions that found nothing", shown, total = output.total),
     };
-    page.note(&[Span::Text(&count)]);
+    page.note(&[Span::said(&count)]);
     if output.cleared {
-        page.note(&[Span::Text("the list was deleted")]);
+        page.note(&[Span::said(&message!("the list was deleted"))]);
     }
     if !output.recording {
-        page.note(&[Span::Text("questions are not recorded: `search.record_gaps` is false in the manifest")]);
+        page.note(&[Span::said(&message!(
+            "questions are not recorded: `search.record_gaps` is false in the manifest"
+        ))]);
     }
 }
 

@@ -2,9 +2,11 @@
 //! a single part remains. For programs the limit applies to the fields as JSON; for readers of text, such as
 //! agents, it applies to the text.
 
+use crate::message::Message;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::message;
 use crate::show::{Page, Span, counted};
 use crate::{Context, Error, Result, text};
 
@@ -27,25 +29,31 @@ pub struct Omitted {
 
 impl Omitted {
     /// Shows what was omitted, if anything, and `rest`: how to get it.
-    pub(crate) fn show(&self, things: [&str; 2], rest: &str, page: &mut dyn Page) {
+    pub(crate) fn show(&self, things: fn(usize) -> Message, rest: Message, page: &mut dyn Page) {
         let mut parts = Vec::new();
         if self.pages > 0 {
-            parts.push(counted(self.pages, things[0], things[1]));
+            parts.push(things(self.pages));
         }
         if self.sections > 0 {
             parts.push(counted(self.sections, "section", "sections"));
         }
         if self.text_cut {
-            parts.push("the end of a text".into());
+            parts.push(message!("the end of a text"));
         }
         if !parts.is_empty() {
-            page.note(&[Span::Text(&format!("left out to fit max_tokens: {}; {rest}", parts.join(", ")))]);
+            page.note(&[Span::said(&message!(
+                "left out to fit max_tokens: {parts}; {rest}",
+                parts = Message::joined(parts, ", "),
+                rest
+            ))]);
         }
     }
 }
 
 /// How to get what was omitted, if only a larger limit helps.
-pub(crate) const MORE_ROOM: &str = "a larger max_tokens shows more";
+pub(crate) fn more_room() -> Message {
+    message!("a larger max_tokens shows more")
+}
 
 /// By how much an answer is too large.
 #[derive(Debug, Clone, Copy)]
@@ -95,7 +103,11 @@ pub(crate) fn fit<T: Serialize>(
 ) -> Result<()> {
     let Some(most) = max_tokens else { return Ok(()) };
     if most < LEAST {
-        return Err(Error::invalid(format!("max_tokens is {most}; it must be at least {LEAST}")));
+        return Err(Error::invalid(message!(
+            "max_tokens is {most}; it must be at least {least}",
+            most,
+            least = LEAST
+        )));
     }
     loop {
         let words = context.reader.map_or(0, |reader| reader.tokens(&|page| show(answer, page)));
@@ -110,7 +122,10 @@ pub(crate) fn fit<T: Serialize>(
             return Ok(());
         }
         if !shrink(answer, excess) {
-            return Err(Error::invalid(format!("even the shortest answer needs {} tokens", excess.needed)));
+            return Err(Error::invalid(message!(
+                "even the shortest answer needs {needed} tokens",
+                needed = excess.needed
+            )));
         }
     }
 }
@@ -154,9 +169,18 @@ pub(crate) fn ranged(
     match given {
         None => Ok(default.clamp(least, most)),
         Some(value) if (least..=most).contains(&value) => Ok(value),
-        Some(value) if most == usize::MAX => {
-            Err(Error::invalid(format!("{name} is {value}; it must be at least {least}")))
-        }
-        Some(value) => Err(Error::invalid(format!("{name} is {value}; it must be from {least} to {most}"))),
+        Some(value) if most == usize::MAX => Err(Error::invalid(message!(
+            "{name} is {value}; it must be at least {least}",
+            name,
+            value,
+            least
+        ))),
+        Some(value) => Err(Error::invalid(message!(
+            "{name} is {value}; it must be from {least} to {most}",
+            name,
+            value,
+            least,
+            most
+        ))),
     }
 }

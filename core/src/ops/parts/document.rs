@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::Context;
 use crate::index::{DocumentState, document_states};
+use crate::message;
 use crate::ops::page::to_the_second;
 use crate::{Error, Result, path};
 
@@ -52,8 +53,9 @@ pub(crate) fn documents(context: &Context<'_>, path: Option<&str>) -> Result<Vec
 pub(crate) fn document(context: &Context<'_>, path: &str) -> Result<(Document, DocumentState)> {
     let found = documents(context, Some(path))?.pop();
     found.ok_or_else(|| {
-        Error::invalid(format!(
-            "{path} is not in the index, although the file exists; check that it can be read"
+        Error::invalid(message!(
+            "{path} is not in the index, although the file exists; check that it can be read",
+            path
         ))
     })
 }
@@ -80,9 +82,10 @@ pub(crate) fn locate(context: &Context<'_>, given: &str) -> Result<String> {
             return Ok(candidate.to_owned());
         }
     }
-    Err(Error::invalid(format!(
-        "'{given}' is not a document: documents are files in {} that end in .md or .markdown and are neither hidden nor \
+    Err(Error::invalid(message!(
+        "'{given}' is not a document: documents are files in {folder} that end in .md or .markdown and are neither hidden nor \
          ignored; list_documents lists them",
-        if folder.is_empty() { "the documents folder" } else { folder }
+        given,
+        folder = if folder.is_empty() { "the documents folder" } else { folder }
     )))
 }

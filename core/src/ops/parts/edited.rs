@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::index::questions::names;
 use crate::index::questions::pages::{self, PageRow};
 use crate::index::{derived_id, prepare};
+use crate::message;
 use crate::ops::page::{PageFields, without_fraction};
 use crate::ops::read_page::not_utf8;
 use crate::ops::written::WriteReport;
@@ -181,9 +182,9 @@ pub(crate) fn chosen_path(context: &Context<'_>, chosen: &str, own: Option<&str>
         .iter()
         .find(|file| Some(file.path.as_str()) != own && text::fold_key(&file.path) == key);
     match there {
-        Some(there) => Err(Error::invalid(format!(
-            "the page {} already exists; choose another path, or edit that page",
-            there.path
+        Some(there) => Err(Error::invalid(message!(
+            "the page {path} already exists; choose another path, or edit that page",
+            path = there.path
         ))),
         None => Ok(chosen),
     }
@@ -193,11 +194,11 @@ pub(crate) fn chosen_path(context: &Context<'_>, chosen: &str, own: Option<&str>
 pub(crate) fn usable_title(title: &str) -> Result<String> {
     let title = title.trim();
     if title.is_empty() || title.chars().any(char::is_control) || title.chars().count() > 200 {
-        return Err(Error::invalid("`title` must be one line of 1 to 200 characters"));
+        return Err(Error::invalid(message!("`title` must be one line of 1 to 200 characters")));
     }
     // A file cannot have such a name.
     if title.chars().all(|c| c == '.' || c.is_whitespace()) {
-        return Err(Error::invalid(format!("a page cannot be called '{title}'")));
+        return Err(Error::invalid(message!("a page cannot be called '{title}'", title)));
     }
     Ok(title.to_owned())
 }

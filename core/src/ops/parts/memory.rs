@@ -1,10 +1,12 @@
 //! What answers contain about a memory, shared by all memory operations.
 
+use crate::message::Message;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::memory::{Counts, Entry, Memory, MemoryType, Skipped};
+use crate::message;
 use crate::show::{Page, Span, counted};
 
 /// A memory's metadata.
@@ -58,10 +60,14 @@ impl MemoryFields {
     }
 
     /// How often it was used, and how reliable it is.
-    pub(crate) fn standing(&self) -> String {
+    pub(crate) fn standing(&self) -> Message {
         let count = usize::try_from(self.reference_count).unwrap_or(usize::MAX);
         let references = counted(count, "reference", "references");
-        format!("{references}, confidence {:.2}", self.confidence)
+        message!(
+            "{references}, confidence {confidence}",
+            references,
+            confidence = format!("{:.2}", self.confidence)
+        )
     }
 }
 
@@ -117,17 +123,19 @@ impl SimilarMemory {
 /// Shows the skipped pages.
 pub(crate) fn show_skipped(skipped: &[Skipped], page: &mut dyn Page) {
     for Skipped { filepath, line, reason } in skipped {
-        page.warn(&[
-            Span::Place(filepath, *line),
-            Span::Text(": "),
-            Span::Text(reason),
-            Span::Text("; ignored"),
-        ]);
+        page.warn(&[Span::said(&message!(
+            "{place}: {reason}; ignored",
+            place = Span::Place(filepath, *line),
+            reason
+        ))]);
     }
 }
 
 /// Shows how many memories exist besides those shown.
 pub(crate) fn show_count(shown: usize, total: usize, page: &mut dyn Page) {
-    let more = if shown < total { format!(" of {total}; a higher limit shows more") } else { String::new() };
-    page.note(&[Span::Text(&format!("{}{more}", counted(shown, "memory", "memories")))]);
+    let memories = counted(shown, "memory", "memories");
+    page.note(&[Span::said(&match shown < total {
+        true => message!("{memories} of {total}; a higher limit shows more", memories, total),
+        false => memories,
+    })]);
 }

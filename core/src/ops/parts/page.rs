@@ -14,6 +14,7 @@ pub(crate) use crate::index::questions::pages::path as path_of;
 use crate::index::questions::pages::{self, PageRow};
 use crate::index::questions::{names, sections};
 use crate::manifest::FrontMatterMode;
+use crate::message;
 use crate::ops::bounds;
 use crate::page::set_fields;
 use crate::show::{Page, Span, counted};
@@ -34,9 +35,9 @@ impl IndexState {
     /// Shows a note if the index may be out of date.
     pub(crate) fn show(&self, page: &mut dyn Page) {
         if !self.fresh {
-            page.note(&[Span::Text(
-                "the index was not compared with the files just now; this answer may be out of date",
-            )]);
+            page.note(&[Span::said(&message!(
+                "the index was not compared with the files just now; this answer may be out of date"
+            ))]);
         }
     }
 
@@ -45,9 +46,10 @@ impl IndexState {
         self.show(page);
         if self.pending > 0 {
             let waiting = counted(self.pending, "section has no vector yet", "sections have no vectors yet");
-            page.note(&[Span::Text(&format!(
-                "{waiting}; until {} has run, they are found only by words",
-                page.voice().ask(&Next::call("add"))
+            page.note(&[Span::said(&message!(
+                "{waiting}; until {call} has run, they are found only by words",
+                waiting,
+                call = page.voice().ask(&Next::call("add"))
             ))]);
         }
     }
@@ -181,13 +183,14 @@ impl<'a> PageName<'a> {
         match given[..] {
             [] => Ok(None),
             [(name, rules)] => find_page(db, name, rules).map(Some),
-            _ => Err(Error::invalid("pass only one of `page` and its alternatives")),
+            _ => Err(Error::invalid(message!("pass only one of `page` and its alternatives"))),
         }
     }
 
     /// Like [`PageName::find`], but a page must be named.
     pub(crate) fn require(&self, db: &Connection) -> Result<i64> {
-        self.find(db)?.ok_or_else(|| Error::invalid("`page` is missing: a path, id, title or alias"))
+        self.find(db)?
+            .ok_or_else(|| Error::invalid(message!("`page` is missing: a path, id, title or alias")))
     }
 }
 

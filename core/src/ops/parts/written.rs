@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::Context;
 use crate::hint::Next;
+use crate::message;
 use crate::ops::page::IndexState;
 use crate::show::{Page, Span};
 use crate::writing::{ChangedFile, Written};
@@ -38,9 +39,9 @@ impl WriteReport {
     pub(crate) fn show_dry_run(&self, page: &mut dyn Page) -> bool {
         if self.dry_run && !self.diff.is_empty() {
             page.diff(&self.diff);
-            page.note(&[Span::Text("dry run: nothing was written")]);
+            page.note(&[Span::said(&message!("dry run: nothing was written"))]);
         } else if self.dry_run {
-            page.note(&[Span::Text("nothing would change")]);
+            page.note(&[Span::said(&message!("nothing would change"))]);
         }
         self.dry_run
     }
@@ -64,19 +65,19 @@ pub(crate) fn index_after(context: &Context<'_>, written: &Written) -> IndexStat
 /// Shows why the index was not updated after a write.
 pub(crate) fn show_index_error(error: Option<&str>, page: &mut dyn Page) {
     if let Some(error) = error {
-        page.warn(&[
-            Span::Text("the change was written, but the index was not updated: "),
-            Span::Text(error),
-        ]);
+        page.warn(&[Span::said(&message!(
+            "the change was written, but the index was not updated: {error}",
+            error
+        ))]);
     }
 }
 
 /// Shows how to undo the change with this id in the audit log.
 pub(crate) fn show_undo(audit_id: Option<&str>, page: &mut dyn Page) {
     if let Some(id) = audit_id {
-        page.note(&[Span::Text(&format!(
-            "{} undoes this",
-            page.voice().ask(&Next::call("undo").with("entry", id))
+        page.note(&[Span::said(&message!(
+            "{id} undoes this",
+            id = page.voice().ask(&Next::call("undo").with("entry", id))
         ))]);
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::hint::{Calls, Voice};
 use crate::index::tests::Project;
+use crate::message::Message;
 use crate::ops::find;
 use crate::ports::{MemoryHistory, SourceChange};
 use crate::show::{Page, Reader, Span};
@@ -31,6 +32,7 @@ impl Words {
                 | Span::Label(text)
                 | Span::Alarm(text) => self.0.push_str(text),
                 Span::Place(path, line) => self.0.push_str(&format!("{path}:{line}")),
+                Span::Said(_, message) | Span::Quoted(message) => self.0.push_str(&message.told(&Calls)),
                 Span::Trust(_) => {}
             }
         }
@@ -63,8 +65,8 @@ impl Page for Words {
     fn diff(&mut self, diff: &str) {
         self.0.push_str(diff);
     }
-    fn table(&mut self, columns: &[&str], rows: &[Vec<String>]) {
-        self.0.push_str(&columns.join(" "));
+    fn table(&mut self, columns: &[Message], rows: &[Vec<String>]) {
+        columns.iter().for_each(|name| self.0.push_str(&format!("{name} ")));
         rows.iter().for_each(|row| self.0.push_str(&row.join(" ")));
     }
     fn gap(&mut self) {}

@@ -14,7 +14,7 @@ fn refused(text: &str, key: &str) -> String {
     match set_fields("a.md", text, &[(key, "new")]) {
         Err(Error::FrontMatter { path, message }) => {
             assert_eq!(path, "a.md");
-            message
+            message.to_string()
         }
         other => unreachable!("{other:?}"),
     }

@@ -10,6 +10,7 @@ use super::property::Property;
 use super::value::Value;
 use super::view::{Filter, Order, Shape, View};
 use super::{Base, Problem};
+use crate::message;
 use crate::query::shown::{Column, Layout, Table};
 use crate::query::{Answer, Limits};
 use crate::{Context, Error, Result};
@@ -42,13 +43,13 @@ impl Base {
             let mut problems = Vec::new();
             filter.problems(&mut problems);
             if let Some(problem) = problems.first() {
-                return Err(refused(problem));
+                return Err(problem.refusal());
             }
             let mut tests = Vec::new();
             filter.tests(&mut tests);
             for (expression, line) in tests {
                 if let Some(message) = self.missing(expression) {
-                    return Err(refused(&Problem { line, message }));
+                    return Err(Problem { line, message }.refusal());
                 }
             }
         }
@@ -80,13 +81,17 @@ impl Base {
 
     fn view(&self, name: Option<&str>) -> Result<&View> {
         let Some(name) = name else {
-            return self.views.first().ok_or_else(|| Error::invalid("the base has no views"));
+            return self.views.first().ok_or_else(|| Error::invalid(message!("the base has no views")));
         };
         let exact = self.views.iter().find(|view| view.name == name);
         let found = exact.or_else(|| self.views.iter().find(|view| view.name.eq_ignore_ascii_case(name)));
         found.ok_or_else(|| {
             let names: Vec<String> = self.views.iter().map(|view| format!("`{}`", view.name)).collect();
-            Error::invalid(format!("the base has no view `{name}`; it has {}", names.join(", ")))
+            Error::invalid(message!(
+                "the base has no view `{name}`; it has {names}",
+                name,
+                names = names.join(", ")
+            ))
         })
     }
 
@@ -159,10 +164,6 @@ fn cells(
     Ok(made)
 }
 
-fn refused(problem: &Problem) -> Error {
-    Error::invalid(format!("line {}: {}", problem.line, problem.message))
-}
-
 fn holds(filter: &Filter, evaluator: &Evaluator<'_>, row: usize) -> Result<bool> {
     let any = |parts: &[Filter]| -> Result<bool> {
         for part in parts {
@@ -184,7 +185,7 @@ fn holds(filter: &Filter, evaluator: &Evaluator<'_>, row: usize) -> Result<bool>
         Filter::Any(parts) => Ok(parts.is_empty() || any(parts)?),
         Filter::None(parts) => Ok(!any(parts)?),
         Filter::Test(expression, _) => Ok(evaluator.value(expression, row)?.is_truthy()),
-        Filter::Broken(problem) => Err(refused(problem)),
+        Filter::Broken(problem) => Err(problem.refusal()),
     }
 }
 

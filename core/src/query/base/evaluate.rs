@@ -13,6 +13,7 @@ use super::pages::Pages;
 use super::property::Property;
 use super::value::{Value, between, scaled};
 use crate::graph::resolve::{Destination, Origin};
+use crate::message;
 use crate::page::LinkKind;
 use crate::{Context, Error, Result, index, path, text};
 
@@ -71,7 +72,9 @@ impl<'a> Evaluator<'a> {
     pub(super) fn value(&self, expression: &Expression, row: usize) -> Result<Value> {
         self.step()?;
         if self.depth.get() >= DEPTH {
-            return Err(Error::invalid("an expression is nested too deeply, with the formulas that it uses"));
+            return Err(Error::invalid(message!(
+                "an expression is nested too deeply, with the formulas that it uses"
+            )));
         }
         self.depth.set(self.depth.get() + 1);
         let value = self.within(expression, row);
@@ -87,7 +90,7 @@ impl<'a> Evaluator<'a> {
             self.context.cancel.check()?;
             let spent = self.context.clock.monotonic_micros().saturating_sub(self.begun) / 1_000;
             if spent > self.limit || steps > MOST_STEPS {
-                return Err(Error::invalid("it takes too long; simplify its filters and formulas"));
+                return Err(Error::invalid(message!("it takes too long; simplify its filters and formulas")));
             }
         }
         Ok(())
@@ -138,7 +141,7 @@ impl<'a> Evaluator<'a> {
             _ => false,
         };
         match is_too_large {
-            true => Err(Error::invalid("an expression has a value that is too large")),
+            true => Err(Error::invalid(message!("an expression has a value that is too large"))),
             false => Ok(value),
         }
     }

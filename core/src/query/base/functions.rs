@@ -2,6 +2,7 @@
 
 use super::evaluate::Evaluator;
 use super::value::Value;
+use crate::message;
 use crate::{Error, Result, path, text};
 
 /// A function or method.
@@ -167,7 +168,7 @@ pub(super) static METHODS: &[Signature] = &[
 const LONGEST: usize = 64 << 10;
 
 fn too_long() -> Error {
-    Error::invalid("an expression has a value that is too large")
+    Error::invalid(message!("an expression has a value that is too large"))
 }
 
 fn bounded(text: String) -> Result<Value> {

@@ -27,6 +27,8 @@ use property::Property;
 use view::{Filter, View};
 use yaml::Node;
 
+use crate::{Error, message};
+
 /// Maximum size of a base in bytes.
 const LONGEST: usize = 256 << 10;
 
@@ -39,6 +41,13 @@ pub(crate) struct Problem {
     /// The line, from 1.
     pub line: usize,
     pub message: String,
+}
+
+impl Problem {
+    /// The error for a base that has no answer because of it.
+    pub(super) fn refusal(&self) -> Error {
+        Error::invalid(message!("line {line}: {problem}", line = self.line, problem = self.message))
+    }
 }
 
 type Formulas = HashMap<String, Result<Expression, Problem>>;

@@ -328,7 +328,7 @@ fn doctor_names_the_lines_of_a_base_with_errors() {
     put("c.BASE", "views: [\n");
     let output = doctor::run(&project.context(), doctor::Params::default()).unwrap();
     let found: Vec<_> = output.findings.into_iter().filter(|finding| finding.code == "base").collect();
-    let told: Vec<String> = found.into_iter().map(|finding| finding.message).collect();
+    let told: Vec<String> = found.into_iter().map(|finding| finding.message.to_string()).collect();
     insta::assert_snapshot!(told.join("\n"), @r##"
     c.BASE:1: this is not valid YAML: unclosed bracket '['
     x/b.base:3: UBP does not know the method `hasTask()`

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
+use ubp_core::message::Message;
 use ubp_core::ports::{Embedder, ModelInfo, TextKind};
 use ubp_testing::HashEmbedder;
 
@@ -23,7 +24,7 @@ impl Embedder for Slow {
     fn embed(&self, kind: TextKind, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
         std::thread::sleep(self.pause);
         if self.broken.load(Ordering::Relaxed) {
-            return Err(Error::Model { model: "hash".into(), message: "it broke".into() });
+            return Err(Error::Model { model: "hash".into(), message: Message::verbatim("it broke") });
         }
         self.seen.fetch_add(texts.len(), Ordering::Relaxed);
         self.hashes.embed(kind, texts)

@@ -7,8 +7,10 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
+use ubp_core::message::Message;
 
 use serde_json::Value;
+use ubp_core::message;
 use ubp_core::progress::Cancel;
 use ubp_core::{Error, Result};
 use ubp_host::{UBP_DIR, keep_out_of_git};
@@ -42,7 +44,9 @@ pub fn start(
         return Err(Error::io(address.to_string(), error));
     }
     let [program, before @ ..] = program else {
-        return Err(Error::invalid("this host cannot start a background process: leave out --daemon"));
+        return Err(Error::invalid(message!(
+            "this host cannot start a background process: leave out --daemon"
+        )));
     };
     let failed = |error| Error::io(program.to_string_lossy(), error);
     keep_out_of_git(&root.join(UBP_DIR), IGNORED);
@@ -77,9 +81,10 @@ fn refuse_second(files: &Files) -> Result<()> {
 
 /// The error for a second server.
 pub(in crate::mcp) fn runs_already(running: &Running) -> Error {
-    Error::invalid(format!(
-        "a server of this project is already running in the background: {} (process {}); `ubp mcp-server --stop` stops it",
-        running.url, running.pid
+    Error::invalid(message!(
+        "a server of this project is already running in the background: {url} (process {pid}); `ubp mcp-server --stop` stops it",
+        url = running.url,
+        pid = running.pid
     ))
 }
 
@@ -126,9 +131,11 @@ fn refusal(said: &[u8]) -> Error {
     let answer: Value = serde_json::from_slice(said).unwrap_or_default();
     let text = |field: &str| answer["error"][field].as_str().map(printable);
     match (text("message"), text("hint")) {
-        (Some(message), Some(hint)) => Error::invalid(format!("{message} ({hint})")),
-        (Some(message), None) => Error::invalid(message),
-        (None, _) => Error::invalid(format!("the server did not start to listen; see {}", shown(LOG))),
+        (Some(message), Some(hint)) => Error::invalid(Message::verbatim(format!("{message} ({hint})"))),
+        (Some(message), None) => Error::invalid(Message::verbatim(message)),
+        (None, _) => {
+            Error::invalid(message!("the server did not start to listen; see {shown}", shown = shown(LOG)))
+        }
     }
 }
 

@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::hint::{Hint, Next};
+use crate::hint::Next;
+use crate::message;
+use crate::message::Style;
 use crate::ops::page::{Found, PageName, look_up, path_of, readings};
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span};
@@ -93,7 +95,7 @@ pub struct AuditEntry {
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
     if !(1..=1000).contains(&limit) {
-        return Err(Error::invalid(format!("limit is {limit}; it must be from 1 to 1000")));
+        return Err(Error::invalid(message!("limit is {limit}; it must be from 1 to 1000", limit)));
     }
     let log = AuditLog::read(context.source)?;
     let whole = params.entry.is_some();
@@ -145,11 +147,12 @@ pub(crate) fn is_theirs(context: &Context<'_>, entry: &Entry) -> bool {
 pub(crate) fn unknown(context: &Context<'_>, name: &str) -> Error {
     match context.caller {
         Caller::Person => Error::invalid_with_hint(
-            format!("unknown change '{name}'"),
-            Hint::ask(Next::call("audit")).text(" lists them"),
+            message!("unknown change '{name}'", name),
+            message!("{audit} lists them", audit = Next::call("audit")),
         ),
-        Caller::Agent => Error::invalid(format!(
-            "unknown change '{name}'; an agent can list and undo only its own changes"
+        Caller::Agent => Error::invalid(message!(
+            "unknown change '{name}'; an agent can list and undo only its own changes",
+            name
         )),
     }
 }
@@ -181,23 +184,27 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     for entry in &output.entries {
         let time = entry.at.get(..19).unwrap_or(&entry.at).replace('T', " ");
         let who = match (entry.caller, &entry.agent) {
-            (Caller::Person, _) => "person".to_owned(),
-            (Caller::Agent, Some(name)) => format!("agent {name}"),
-            (Caller::Agent, None) => "agent".to_owned(),
+            (Caller::Person, _) => message!("person"),
+            (Caller::Agent, Some(name)) => message!("agent {name}", name),
+            (Caller::Agent, None) => message!("agent"),
         };
-        let facts = format!("  {time}  {who}  {}  ", entry.operation);
-        let mut line = vec![Span::Code(&entry.id), Span::Text(&facts)];
+        let (time, operation) = (format!("  {time}  "), format!("  {}  ", entry.operation));
+        let mut line =
+            vec![Span::Code(&entry.id), Span::Text(&time), Span::said(&who), Span::Text(&operation)];
         if let Some(from) = &entry.moved_from {
             line.extend([Span::Path(from), Span::Text(" -> ")]);
         }
         line.push(Span::Path(&entry.filepath));
-        line.extend(match (entry.outcome, &entry.undone_by) {
-            (_, Some(_)) => Some(Span::Faint("  [undone]")),
+        let mark = match (entry.outcome, &entry.undone_by) {
+            (_, Some(_)) => Some((Style::Faint, message!("[undone]"))),
             (OutcomeKind::Done, None) => None,
-            (OutcomeKind::Failed, None) => Some(Span::Faint("  [failed, nothing changed]")),
-            (OutcomeKind::HalfDone, None) => Some(Span::Alarm("  [half done]")),
-            (OutcomeKind::Unfinished, None) => Some(Span::Alarm("  [unfinished]")),
-        });
+            (OutcomeKind::Failed, None) => Some((Style::Faint, message!("[failed, nothing changed]"))),
+            (OutcomeKind::HalfDone, None) => Some((Style::Alarm, message!("[half done]"))),
+            (OutcomeKind::Unfinished, None) => Some((Style::Alarm, message!("[unfinished]"))),
+        };
+        if let Some((style, mark)) = &mark {
+            line.extend([Span::Text("  "), Span::Said(*style, mark)]);
+        }
         page.line(&line);
         if output.entry.is_some() {
             page.diff(&entry.diff);
@@ -205,9 +212,13 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     let shown = output.entries.len();
     if output.entries.is_empty() {
-        page.note(&[Span::Text("nothing was changed through ubp yet")]);
+        page.note(&[Span::said(&message!("nothing was changed through ubp yet"))]);
     } else if output.total > shown {
-        let words = format!("{shown} of {} changes; a higher limit shows more", output.total);
-        page.note(&[Span::Text(&words)]);
+        let total = output.total;
+        page.note(&[Span::said(&message!(
+            "{shown} of {total} changes; a higher limit shows more",
+            shown,
+            total
+        ))]);
     }
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::message;
 use crate::ops::Facts;
 use crate::ops::page::{PageName, path_of};
 use crate::ports::ContentHash;
@@ -75,10 +76,18 @@ pub struct Output {
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let (limit, skip) = (params.limit.unwrap_or(DEFAULT_LIMIT), params.skip.unwrap_or(0));
     if !(1..=MOST).contains(&limit) {
-        return Err(Error::invalid(format!("limit is {limit}; it must be from 1 to {MOST}")));
+        return Err(Error::invalid(message!(
+            "limit is {limit}; it must be from 1 to {most}",
+            limit,
+            most = MOST
+        )));
     }
     if skip > DEEPEST {
-        return Err(Error::invalid(format!("skip is {skip}; it must be at most {DEEPEST}")));
+        return Err(Error::invalid(message!(
+            "skip is {skip}; it must be at most {deepest}",
+            skip,
+            deepest = DEEPEST
+        )));
     }
     let (filepath, now) = current(context, &params.page)?;
     // One more than is shown tells whether there are more.
@@ -119,11 +128,11 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     match output.committed {
         Committed::Yes => {}
-        Committed::No => page.note(&[Span::Text("this page was never committed")]),
-        Committed::Unknown => page.note(&[Span::Text("the project is not under version control")]),
+        Committed::No => page.note(&[Span::said(&message!("this page was never committed"))]),
+        Committed::Unknown => page.note(&[Span::said(&message!("the project is not under version control"))]),
     }
     if output.more {
-        page.note(&[Span::Text("there are older versions; skip more to list them")]);
+        page.note(&[Span::said(&message!("there are older versions; skip more to list them"))]);
     }
 }
 

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::page_history::{DEEPEST, PageVersion, Past, current, describe};
+use crate::message;
 use crate::ops::Facts;
 use crate::ops::source_diff::first_lines;
 use crate::page::{decode, plain};
@@ -64,10 +65,17 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let past = Past::of(context, &filepath, hash, DEEPEST)?;
     let id = &params.version;
     let Some((version, bytes)) = past.find(context, id)? else {
-        return Err(Error::invalid(format!("'{filepath}' has no version '{id}'; `page_history` lists them")));
+        return Err(Error::invalid(message!(
+            "'{filepath}' has no version '{id}'; `page_history` lists them",
+            filepath,
+            id
+        )));
     };
     let bytes = bytes.ok_or_else(|| {
-        Error::invalid(format!("the text of version '{id}' is not in this clone; git has to fetch it first"))
+        Error::invalid(message!(
+            "the text of version '{id}' is not in this clone; git has to fetch it first",
+            id
+        ))
     })?;
     let reason = match std::str::from_utf8(&bytes) {
         Ok(_) => None,
@@ -101,7 +109,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     page.heading(&[Span::Path(&output.filepath)]);
     page.line(&[Span::Words(&describe(&output.version))]);
     if output.diff.is_empty() {
-        page.note(&[Span::Text("the text is the same now")]);
+        page.note(&[Span::said(&message!("the text is the same now"))]);
     } else {
         page.diff(&output.diff);
     }

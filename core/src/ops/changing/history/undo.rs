@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::hint::{Hint, Next};
+use crate::hint::Next;
+use crate::message;
 use crate::ops::audit;
 use crate::ops::written::WriteReport;
 use crate::ops::{Facts, Tool};
@@ -56,14 +57,14 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     };
     if let Some(by) = log.undone_by(first) {
         return Err(Error::invalid_with_hint(
-            format!("{} was undone already", first.group),
-            Hint::ask(Next::call("undo").with("entry", by)).text(" redoes it"),
+            message!("{group} was undone already", group = first.group),
+            message!("{undo} redoes it", undo = Next::call("undo").with("entry", by)),
         ));
     }
     if log.outcome(first) == OutcomeKind::Failed {
-        return Err(Error::invalid(format!(
-            "the change {} failed, so there is nothing to undo",
-            first.group
+        return Err(Error::invalid(message!(
+            "the change {group} failed, so there is nothing to undo",
+            group = first.group
         )));
     }
     let mut plan = reversal(context.source, context.pages_dir(), &entries)?;
@@ -84,16 +85,18 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             ChangedFile { moved_from: Some(from), .. } => {
                 page.line(&[Span::Path(from), Span::Text(" -> "), path]);
             }
-            ChangedFile { previous_hash: None, .. } => page.line(&[path, Span::Text(" was restored")]),
-            ChangedFile { content_hash: None, trash, .. } => {
-                let place = format!(" moved to .ubp/trash/{}", trash.as_deref().unwrap_or_default());
-                page.line(&[path, Span::Text(&place)]);
+            ChangedFile { previous_hash: None, .. } => {
+                page.line(&[Span::said(&message!("{path} was restored", path))])
             }
-            _ => page.line(&[path, Span::Text(" was reverted")]),
+            ChangedFile { content_hash: None, trash, .. } => {
+                let place = format!(".ubp/trash/{}", trash.as_deref().unwrap_or_default());
+                page.line(&[Span::said(&message!("{path} moved to {place}", path, place))]);
+            }
+            _ => page.line(&[Span::said(&message!("{path} was reverted", path))]),
         }
     }
     if output.written.changed.is_empty() {
-        page.line(&[Span::Text("Undid "), Span::Code(&output.undone)]);
+        page.line(&[Span::said(&message!("Undid {undone}", undone = Span::Code(&output.undone)))]);
     }
     output.written.show_end("", page);
 }

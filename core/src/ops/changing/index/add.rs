@@ -7,6 +7,7 @@ use crate::Context;
 use crate::freshness;
 use crate::index::questions::links;
 use crate::manifest::FrontMatterMode;
+use crate::message;
 use crate::ops::Facts;
 use crate::ops::page::{self, PageName};
 use crate::ops::rebuild;
@@ -82,9 +83,7 @@ fn wanted(context: &Context<'_>, pages: &[String], listing: &Listing) -> Result<
             }
             let file = path::join(context.pages_dir(), name).map(|file| context.source.stat_source(&file));
             match file {
-                Some(Ok(Some(_))) => Error::invalid(format!(
-                    "{name}: not a page of this project: pages are files that end in .md or .markdown and are not ignored"
-                )),
+                Some(Ok(Some(_))) => Error::invalid(message!("{name}: not a page of this project: pages are files that end in .md or .markdown and are not ignored", name)),
                 _ => error,
             }
         })
@@ -222,5 +221,5 @@ fn create_missing(context: &Context<'_>, pages: &[String]) -> Result<Vec<String>
 
 /// Shows what is new in the index.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    rebuild::show_report("Indexed: ", output, page);
+    rebuild::show_indexed(output, page);
 }

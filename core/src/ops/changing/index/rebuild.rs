@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::Result;
 use crate::index::{EmbedReport, RefreshReport, Renamed, forget_unused_vectors};
+use crate::message;
+use crate::message::Message;
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span, counted};
@@ -95,35 +97,55 @@ pub(crate) fn output(
 
 /// Shows what is new in the index.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    show_report("Rebuilt the index: ", output, page);
+    show_unreadable(output, page);
+    page.line(&[Span::said(&message!("Rebuilt the index: {parts}", parts = parts(output)))]);
+    show_written(output, page);
 }
 
-/// The same for any operation that brings the index up to date.
-pub(crate) fn show_report(done: &str, output: &Output, page: &mut dyn Page) {
+/// The same for an operation that brings the index up to date.
+pub(crate) fn show_indexed(output: &Output, page: &mut dyn Page) {
+    show_unreadable(output, page);
+    page.line(&[Span::said(&message!("Indexed: {parts}", parts = parts(output)))]);
+    show_written(output, page);
+}
+
+fn show_unreadable(output: &Output, page: &mut dyn Page) {
     for file in &output.unreadable {
-        let reason = format!(": {}; skipped", file.reason);
-        page.warn(&[Span::Path(&file.filepath), Span::Text(&reason)]);
+        page.warn(&[Span::said(&message!(
+            "{path}: {reason}; skipped",
+            path = Span::Path(&file.filepath),
+            reason = file.reason
+        ))]);
     }
-    let numbers = [
-        (output.added.len(), "added"),
-        (output.changed.len(), "changed"),
-        (output.removed.len(), "removed"),
-        (output.renamed.len(), "renamed"),
-        (output.written.len(), "written"),
-    ];
-    let numbers = numbers.iter().filter(|(number, _)| *number > 0);
-    let mut parts: Vec<String> = numbers.map(|(number, what)| format!("{number} {what}")).collect();
+}
+
+fn parts(output: &Output) -> Message {
+    let number = |number: usize, told: fn(usize) -> Message| (number > 0).then(|| told(number));
+    let mut parts: Vec<Message> = [
+        number(output.added.len(), |count| message!("{count} added", count)),
+        number(output.changed.len(), |count| message!("{count} changed", count)),
+        number(output.removed.len(), |count| message!("{count} removed", count)),
+        number(output.renamed.len(), |count| message!("{count} renamed", count)),
+        number(output.written.len(), |count| message!("{count} written", count)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     if output.embedded > 0 {
-        parts.push(format!("{} computed", counted(output.embedded, "vector", "vectors")));
+        parts.push(counted(output.embedded, "vector computed", "vectors computed"));
     }
     if parts.is_empty() {
-        parts.push("no page changed".into());
+        parts.push(message!("no page changed"));
     }
     if output.index.pending > 0 {
-        parts.push(format!("{} without vectors yet", counted(output.index.pending, "section", "sections")));
+        let pending = output.index.pending;
+        parts.push(counted(pending, "section without vectors yet", "sections without vectors yet"));
     }
-    page.line(&[Span::Text(done), Span::Text(&parts.join(", "))]);
+    Message::joined(parts, ", ")
+}
+
+fn show_written(output: &Output, page: &mut dyn Page) {
     for path in &output.written {
-        page.aside(&[Span::Text("wrote "), Span::Path(path)]);
+        page.aside(&[Span::said(&message!("wrote {path}", path = Span::Path(path)))]);
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::graph::resolve::Destination;
 use crate::index::questions::names;
+use crate::message;
 use crate::ops::page::{self, PageName, to_the_second};
 use crate::ops::suggest_links::LinkPlace;
 use crate::ops::written::WriteReport;
@@ -87,11 +88,16 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let version = Version::read(context.source, source)?;
     expect(context, params.expected_hash.as_deref(), &version)?;
     let Some(before) = version.bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok()) else {
-        return Err(Error::invalid(format!("{source}: not UTF-8; save it as UTF-8 first")));
+        return Err(Error::invalid(message!("{source}: not UTF-8; save it as UTF-8 first", source)));
     };
     let place = choose(before, &names, &types, source, &params)?;
     let (link, after) = linked(before, &place, &target_name, &types).ok_or_else(|| {
-        Error::invalid(format!("{source}:{}: '{}' cannot be made a link", place.line, place.text))
+        Error::invalid(message!(
+            "{source}:{line}: '{text}' cannot be made a link",
+            source,
+            line = place.line,
+            text = place.text
+        ))
     })?;
     let made = parse(&after, &types).links.into_iter().find(|link| link.range.start == place.range.start);
     let leads_there = context.index.read(|db| {
@@ -101,7 +107,11 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         Ok(matches!(led, Destination::Page { page, .. } if page == ends.target.number))
     })?;
     if !leads_there {
-        return Err(Error::invalid(format!("{link} would not lead to {}", ends.target.path)));
+        return Err(Error::invalid(message!(
+            "{link} would not lead to {target}",
+            link,
+            target = ends.target.path
+        )));
     }
     let change = Change::edit(version, after.into_bytes());
     let content_hash = change.after.as_ref().map(|after| after.hash.to_string()).unwrap_or_default();
@@ -127,8 +137,9 @@ fn choose(text: &str, names: &Names, types: &LinkTypes, path: &str, params: &Par
         return Ok(found.swap_remove(at));
     }
     if params.line.is_none() && params.text.is_none() {
-        return Err(Error::invalid(format!(
-            "{path} does not contain the page's name; insert the link by hand"
+        return Err(Error::invalid(message!(
+            "{path} does not contain the page's name; insert the link by hand",
+            path
         )));
     }
     let words = params.text.as_ref().map_or_else(|| "words to link".into(), |text| format!("'{text}'"));
@@ -185,7 +196,7 @@ impl Ends {
         };
         let ends = Self { source: end(source)?, target: end(target)? };
         if ends.source.number == ends.target.number {
-            return Err(Error::invalid("`source` and `target` are the same page"));
+            return Err(Error::invalid(message!("`source` and `target` are the same page")));
         }
         Ok(ends)
     }

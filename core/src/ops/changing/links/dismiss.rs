@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::Result;
+use crate::message;
 use crate::ops::accept::Ends;
 use crate::ops::written;
 use crate::ops::{Facts, Tool};
@@ -55,6 +56,6 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 /// Shows which link was dismissed.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let (source, target) = (Span::Path(&output.source), Span::Path(&output.target));
-    page.line(&[Span::Text("Not suggested again: "), source, Span::Text(" -> "), target]);
+    page.line(&[Span::said(&message!("Not suggested again: {source} -> {target}", source, target))]);
     written::show_undo(output.audit_id.as_deref(), page);
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::hint::Next;
 use crate::index::questions::{links, pages};
+use crate::message;
 use crate::ops::edited::{self, Edited, below_pages, chosen_path, free_path, usable_title};
 use crate::ops::page::similar;
 use crate::ops::{Facts, Tool};
@@ -190,7 +191,7 @@ impl Place {
 /// The given place, if there is one.
 fn place(context: &Context<'_>, params: &Params) -> Result<Option<Place>> {
     match (&params.path, &params.folder) {
-        (Some(_), Some(_)) => Err(Error::invalid("give `path` or `folder`, not both")),
+        (Some(_), Some(_)) => Err(Error::invalid(message!("give `path` or `folder`, not both"))),
         (Some(chosen), None) => Ok(Some(Place::Path(chosen_path(context, chosen, None)?))),
         (None, Some(folder)) => {
             let folder = folder.trim().trim_matches('/');
@@ -211,13 +212,15 @@ fn template<'t>(
     let doc_type = params.doc_type.as_deref().map(str::trim).filter(|name| !name.is_empty());
     let template = match params.template.as_deref().map(str::trim).filter(|name| !name.is_empty()) {
         Some(templates::NONE) => None,
-        Some(_) if !is_blank => return Err(Error::invalid("give `content` or `template`, not both")),
+        Some(_) if !is_blank => {
+            return Err(Error::invalid(message!("give `content` or `template`, not both")));
+        }
         Some(name) => Some(templates.named(name)?),
         None if is_blank => templates.fitting(doc_type, folder),
         None => None,
     };
     if template.is_none() && !params.fields.is_empty() {
-        return Err(Error::invalid("`fields` are those of a template; name it in `template`"));
+        return Err(Error::invalid(message!("`fields` are those of a template; name it in `template`")));
     }
     Ok(template)
 }
@@ -246,39 +249,47 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     let edited = &output.edited;
     let written = !edited.written.show_dry_run(page);
     if written {
-        page.line(&[Span::Text("Created "), Span::Path(&edited.page.filepath)]);
+        page.line(&[Span::said(&message!("Created {path}", path = Span::Path(&edited.page.filepath)))]);
     }
-    for (pages, what) in [(&output.same_name, " has the same name"), (&output.similar, " has a similar name")]
-    {
-        for path in pages {
-            page.warn(&[Span::Path(path), Span::Text(what)]);
-        }
+    for path in output.same_name.iter().map(|path| Span::Path(path)) {
+        page.warn(&[Span::said(&message!("{path} has the same name", path))]);
     }
-    let leads = if written {
-        "' now leads to the new page, not to "
-    } else {
-        "' would lead to the new page, not to "
-    };
+    for path in output.similar.iter().map(|path| Span::Path(path)) {
+        page.warn(&[Span::said(&message!("{path} has a similar name", path))]);
+    }
     for link in output.moved_links.iter().take(MOST_SHOWN) {
         let place = Span::Place(&link.filepath, link.line);
         let (target, led_to) = (Span::Text(&link.target), Span::Path(&link.led_to));
-        page.warn(&[place, Span::Text(": the link to '"), target, Span::Text(leads), led_to]);
+        page.warn(&[Span::said(&match written {
+            true => message!(
+                "{place}: the link to '{target}' now leads to the new page, not to {led_to}",
+                place,
+                target,
+                led_to
+            ),
+            false => message!(
+                "{place}: the link to '{target}' would lead to the new page, not to {led_to}",
+                place,
+                target,
+                led_to
+            ),
+        })]);
     }
     let more = output.moved_links.len().saturating_sub(MOST_SHOWN);
     if more > 0 {
         let links = counted(more, "more link", "more links");
-        page.warn(&[Span::Text(&format!("the same for {links}"))]);
+        page.warn(&[Span::said(&message!("the same for {links}", links))]);
     }
     let is_taken = !output.same_name.is_empty() || !output.moved_links.is_empty();
     if is_taken && !written {
         let title = edited.page.title.as_str();
         let anyway = Next::call("create_page").with("title", title).with("allow_same_name", true);
         let anyway = page.voice().ask(&anyway);
-        page.hint(&[Span::Text(&anyway), Span::Text(" creates the page anyway")]);
+        page.hint(&[Span::said(&message!("{anyway} creates the page anyway", anyway))]);
     }
     for Breach { line, message, hint, .. } in &output.breaches {
         let place = Span::Place(&edited.page.filepath, *line);
-        page.warn(&[place, Span::Text(": "), Span::Words(message), Span::Text("; "), Span::Text(hint)]);
+        page.warn(&[place, Span::Text(": "), Span::Quoted(message), Span::Text("; "), Span::said(hint)]);
     }
     if written {
         edited.show_end(page);

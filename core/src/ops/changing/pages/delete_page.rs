@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::graph::resolve::Destination;
 use crate::index::questions::links;
+use crate::message;
 use crate::ops::edited::Subject;
 use crate::ops::page::PageFields;
 use crate::ops::written::WriteReport;
@@ -82,7 +83,7 @@ pub struct LostLink {
 /// [`Error::ReadOnly`], [`Error::Io`]. On error, nothing is changed.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if context.caller == Caller::Agent && !params.confirm && !params.dry_run {
-        return Err(Error::invalid("`confirm` is missing: pass true to delete the page"));
+        return Err(Error::invalid(message!("`confirm` is missing: pass true to delete the page")));
     }
     let held = if params.dry_run { None } else { Some(context.source.lock()?) };
     context.refresh(false)?;
@@ -144,13 +145,14 @@ fn unlinked(version: Version, lost: &[Site], types: &LinkTypes) -> Result<Change
     let bytes = version.bytes.clone().unwrap_or_default();
     let path = &version.path;
     let Ok(text) = std::str::from_utf8(&bytes) else {
-        return Err(Error::invalid(format!("{path}: not UTF-8; save it as UTF-8 first")));
+        return Err(Error::invalid(message!("{path}: not UTF-8; save it as UTF-8 first", path)));
     };
     let before = sites(text, types);
     if let Some(definition) = lost.iter().find(|site| site.definition) {
-        return Err(Error::invalid(format!(
-            "{path}:{}: links with a definition cannot be turned into text; do that by hand first",
-            definition.line
+        return Err(Error::invalid(message!(
+            "{path}:{line}: links with a definition cannot be turned into text; do that by hand first",
+            path,
+            line = definition.line
         )));
     }
     let mut splices: Vec<(Range<usize>, String)> = lost
@@ -164,7 +166,10 @@ fn unlinked(version: Version, lost: &[Site], types: &LinkTypes) -> Result<Change
     let edited =
         spliced(text, &splices).filter(|edited| sites(edited, types).len() + lost.len() == before.len());
     let edited = edited.ok_or_else(|| {
-        Error::invalid(format!("{path}: its links cannot be turned into text safely; do that by hand first"))
+        Error::invalid(message!(
+            "{path}: its links cannot be turned into text safely; do that by hand first",
+            path
+        ))
     })?;
     Ok(Change::edit(version, edited.into_bytes()))
 }
@@ -174,9 +179,13 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     output.written.show_dry_run(page);
     if let Some(trash) = &output.trash {
         let place = format!(".ubp/trash/{trash}");
-        page.line(&[Span::Path(&output.page.filepath), Span::Text(" moved to "), Span::Text(&place)]);
+        page.line(&[Span::said(&message!(
+            "{path} moved to {place}",
+            path = Span::Path(&output.page.filepath),
+            place
+        ))]);
     }
-    let now = |is: &'static str, would_be: &'static str| if output.written.dry_run { would_be } else { is };
+    let is_dry = output.written.dry_run;
     let mut left = 0;
     for links in output.links.chunk_by(|a, b| a.filepath == b.filepath) {
         // Other pages are edited only with `unlink`.
@@ -187,19 +196,37 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             .find(|file| links.iter().any(|link| link.filepath == file.filepath));
         for link in links {
             let place = Span::Place(&link.filepath, link.line);
-            let mut line = vec![place, Span::Text(": the link to '"), Span::Text(&link.target)];
-            match (edited, &link.leads_to) {
-                (Some(_), _) => {
-                    line.push(Span::Text(now("' is plain text now", "' would become plain text")));
-                    page.item(&line);
-                    continue;
+            let target = Span::Text(&link.target);
+            let told = match (edited, &link.leads_to, is_dry) {
+                (Some(_), _, false) => {
+                    message!("{place}: the link to '{target}' is plain text now", place, target)
                 }
-                (None, Some(other)) => {
-                    line.extend([Span::Text(now("' now leads to ", "' would lead to ")), Span::Path(other)]);
+                (Some(_), _, true) => {
+                    message!("{place}: the link to '{target}' would become plain text", place, target)
                 }
-                (None, None) => line.push(Span::Text(now("' is broken now", "' would be broken"))),
+                (None, Some(other), false) => message!(
+                    "{place}: the link to '{target}' now leads to {other}",
+                    place,
+                    target,
+                    other = Span::Path(other)
+                ),
+                (None, Some(other), true) => message!(
+                    "{place}: the link to '{target}' would lead to {other}",
+                    place,
+                    target,
+                    other = Span::Path(other)
+                ),
+                (None, None, false) => {
+                    message!("{place}: the link to '{target}' is broken now", place, target)
+                }
+                (None, None, true) => {
+                    message!("{place}: the link to '{target}' would be broken", place, target)
+                }
+            };
+            match edited {
+                Some(_) => page.item(&[Span::said(&told)]),
+                None => page.warn(&[Span::said(&told)]),
             }
-            page.warn(&line);
         }
         match edited {
             Some(file) if !output.written.dry_run => {
@@ -211,8 +238,10 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     if left > 0 {
         let links = counted(left, "link still names", "links still name");
-        let advice = format!("{links} the page; the option `unlink` turns such links into plain text");
-        page.note(&[Span::Text(&advice)]);
+        page.note(&[Span::said(&message!(
+            "{links} the page; the option `unlink` turns such links into plain text",
+            links
+        ))]);
     }
     output.written.show_end("", page);
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::index::questions::links;
+use crate::message;
 use crate::ops::edited::{self, Edited, Subject, chosen_path, free_path, usable_title};
 use crate::ops::{Facts, Tool};
 use crate::page::{LinkTypes, Page, Value, decode, parse, set_fields, slug};
@@ -60,7 +61,7 @@ pub struct Output {
 /// link cannot be updated; [`Error::Conflict`], [`Error::ReadOnly`], [`Error::Io`]. On error, nothing is changed.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if params.path.is_none() && params.title.is_none() {
-        return Err(Error::invalid("nothing to rename: pass `path`, `title` or both"));
+        return Err(Error::invalid(message!("nothing to rename: pass `path`, `title` or both")));
     }
     // No other process may write between reading the links and rewriting them.
     let held = if params.dry_run { None } else { Some(context.source.lock()?) };
@@ -117,8 +118,9 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             if rewritten.is_some()
                 && std::str::from_utf8(version.bytes.as_deref().unwrap_or_default()).is_err()
             {
-                return Err(Error::invalid(format!(
-                    "{path}: links to the page and is not UTF-8; save it as UTF-8 first"
+                return Err(Error::invalid(message!(
+                    "{path}: links to the page and is not UTF-8; save it as UTF-8 first",
+                    path
                 )));
             }
             if let Some(rewritten) = rewritten {
@@ -192,8 +194,11 @@ fn retitled(
             first.is_some_and(|section| text::fold_key(&section.heading) == text::fold_key(title))
         });
         edited = renamed.ok_or_else(|| {
-            Error::invalid(format!(
-                "{path}: the heading '{heading}' cannot be changed to '{title}'; edit it by hand"
+            Error::invalid(message!(
+                "{path}: the heading '{heading}' cannot be changed to '{title}'; edit it by hand",
+                path,
+                heading,
+                title
             ))
         })?;
     }
@@ -201,8 +206,12 @@ fn retitled(
     if text::fold_key(&now) == text::fold_key(title) {
         Ok(edited)
     } else {
-        Err(Error::invalid(format!(
-            "{path}: the title would be '{now}' and not '{title}'; '{was}' is set elsewhere"
+        Err(Error::invalid(message!(
+            "{path}: the title would be '{now}' and not '{title}'; '{was}' is set elsewhere",
+            path,
+            now,
+            title,
+            was
         )))
     }
 }
@@ -215,7 +224,7 @@ pub fn show(output: &Output, page: &mut dyn show::Page) {
     }
     let (from, to) = (&output.previous_path, &edited.page.filepath);
     if edited.written.changed.is_empty() {
-        page.line(&[Span::Text("Nothing to change")]);
+        page.line(&[Span::said(&message!("Nothing to change"))]);
     } else if from == to {
         let titles =
             [Span::Text(&output.previous_title), Span::Text(" -> "), Span::Strong(&edited.page.title)];
@@ -224,7 +233,7 @@ pub fn show(output: &Output, page: &mut dyn show::Page) {
         page.line(&[Span::Path(from), Span::Text(" -> "), Span::Path(to)]);
     }
     for file in edited.written.changed.iter().filter(|file| file.filepath != *to) {
-        page.item(&[Span::Text("links rewritten in "), Span::Path(&file.filepath)]);
+        page.item(&[Span::said(&message!("links rewritten in {path}", path = Span::Path(&file.filepath)))]);
         page.content_hash(file.content_hash.as_deref().unwrap_or_default());
     }
     edited.show_end(page);

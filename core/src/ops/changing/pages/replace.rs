@@ -4,6 +4,7 @@ use regex::{Regex, RegexBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::message;
 use crate::ops::update_page::{unbroken, with_fields};
 use crate::ops::written::WriteReport;
 use crate::ops::{Facts, Tool};
@@ -135,14 +136,14 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let hash = hash(&params, &changes);
     match params.expected_hash.as_deref() {
         Some(given) if !hash.is(given)? => {
-            return Err(Error::invalid(
-                "`expected_hash` does not match: pages changed since the dry run, or the call is different; repeat the dry run",
-            ));
+            return Err(Error::invalid(message!(
+                "`expected_hash` does not match: pages changed since the dry run, or the call is different; repeat the dry run"
+            )));
         }
         None if context.caller == Caller::Agent && !params.dry_run => {
-            return Err(Error::invalid(
-                "`expected_hash` is missing: make this call with `dry_run: true` first, and pass the `content_hash` of its answer",
-            ));
+            return Err(Error::invalid(message!(
+                "`expected_hash` is missing: make this call with `dry_run: true` first, and pass the `content_hash` of its answer"
+            )));
         }
         _ => {}
     }
@@ -159,17 +160,18 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 
 fn wanted(params: &Params) -> Result<Wanted<'_>> {
     if params.old.is_empty() {
-        return Err(Error::invalid("`old` is empty"));
+        return Err(Error::invalid(message!("`old` is empty")));
     }
     if !params.regex {
         return Ok(Wanted::Text(&params.old));
     }
     let pattern =
         RegexBuilder::new(&params.old).multi_line(true).crlf(true).size_limit(MOST_COMPILED).build();
-    let pattern = pattern
-        .map_err(|error| Error::invalid(format!("`old` is not a valid regular expression: {error}")))?;
+    let pattern = pattern.map_err(|error| {
+        Error::invalid(message!("`old` is not a valid regular expression: {error}", error))
+    })?;
     if pattern.is_match("") {
-        return Err(Error::invalid("`old` matches empty text"));
+        return Err(Error::invalid(message!("`old` matches empty text")));
     }
     Ok(Wanted::Pattern(pattern))
 }
@@ -186,7 +188,7 @@ fn among(context: &Context<'_>, asked: &[String]) -> Result<Vec<String>> {
         let place =
             place.ok_or_else(|| Error::OutsideProject { path: asked.clone(), folder: "pages".into() })?;
         if !pages.iter().any(|page| lies_at(page, &place)) {
-            return Err(Error::invalid(format!("{asked}: no such page or folder")));
+            return Err(Error::invalid(message!("{asked}: no such page or folder", asked)));
         }
         places.push(place);
     }
@@ -216,19 +218,23 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     let occurrences = counted(output.replaced_count, "occurrence", "occurrences");
     let pages = counted(output.pages.len(), "page", "pages");
     let words = match (output.pages.is_empty(), written) {
-        (true, _) => "Not found, nothing changed".to_owned(),
-        (false, true) => format!("Replaced {occurrences} on {pages}"),
-        (false, false) => format!("Would replace {occurrences} on {pages}"),
+        (true, _) => message!("Not found, nothing changed"),
+        (false, true) => message!("Replaced {occurrences} on {pages}", occurrences, pages),
+        (false, false) => message!("Would replace {occurrences} on {pages}", occurrences, pages),
     };
-    page.line(&[Span::Text(&words)]);
+    page.line(&[Span::said(&words)]);
     for replaced in &output.pages {
         page.item(&[Span::Path(&replaced.filepath), Span::Text(&format!(": {}", replaced.count))]);
     }
     for skipped in &output.skipped {
-        page.warn(&[Span::Path(&skipped.filepath), Span::Text(" skipped: "), Span::Text(&skipped.reason)]);
+        page.warn(&[Span::said(&message!(
+            "{path} skipped: {reason}",
+            path = Span::Path(&skipped.filepath),
+            reason = skipped.reason
+        ))]);
     }
     if !written {
-        page.note(&[Span::Text("dry run: nothing was written")]);
+        page.note(&[Span::said(&message!("dry run: nothing was written"))]);
         page.content_hash(&output.content_hash);
         return;
     }

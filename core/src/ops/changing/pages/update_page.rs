@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::manifest::FrontMatterMode;
+use crate::message;
 use crate::ops::edited::{self, Edited, Subject};
 use crate::ops::page::to_the_second;
 use crate::ops::{Facts, Tool};
@@ -133,27 +134,32 @@ fn made(path: &str, old: &str, params: &Params, page: &Page) -> Result<Made> {
                 replaced(path, old, whole.unwrap_or(0..old.len()), passage, new, params.all)?;
             return Ok(Made { text, replaced_count, ..Made::default() });
         }
-        (None, None, None) => return Err(Error::invalid("pass `content`, or `old` and `new`")),
+        (None, None, None) => return Err(Error::invalid(message!("pass `content`, or `old` and `new`"))),
         (None, Some(_), None) => {
-            return Err(Error::invalid("`new` is missing: the text that replaces `old`"));
+            return Err(Error::invalid(message!("`new` is missing: the text that replaces `old`")));
         }
         (None, None, Some(_)) => {
-            return Err(Error::invalid("`old` is missing: the text that `new` replaces"));
+            return Err(Error::invalid(message!("`old` is missing: the text that `new` replaces")));
         }
         (None, Some(_), Some(_)) => {
-            return Err(Error::invalid("`mode` is for `content`, not for `old` and `new`"));
+            return Err(Error::invalid(message!("`mode` is for `content`, not for `old` and `new`")));
         }
-        (Some(_), _, _) => return Err(Error::invalid("pass `content`, or `old` and `new`, not both")),
+        (Some(_), _, _) => {
+            return Err(Error::invalid(message!("pass `content`, or `old` and `new`, not both")));
+        }
     };
     let mode = params.mode.or(params.section.is_some().then_some(Mode::ReplaceSection));
     let unfit = || {
-        Error::invalid(format!(
+        Error::invalid(message!(
             "{path}: this content would change the text around it; does it open a code block or a comment without \
-             closing it?"
+             closing it?",
+            path
         ))
     };
     let text = match (mode, whole) {
-        (None, _) => return Err(Error::invalid("`mode` is missing: replace, append or replace_section")),
+        (None, _) => {
+            return Err(Error::invalid(message!("`mode` is missing: replace, append or replace_section")));
+        }
         (Some(Mode::Replace), None) => with_body(old, content),
         (Some(Mode::Append), section) => with_appended(old, section, content).ok_or_else(unfit)?,
         (Some(Mode::ReplaceSection), Some(whole)) => {
@@ -184,12 +190,16 @@ fn made(path: &str, old: &str, params: &Params, page: &Page) -> Result<Made> {
             return Ok(Made { text, removed_sections, ..Made::default() });
         }
         (Some(Mode::ReplaceSection), None) => {
-            return Err(Error::invalid(format!("`section` is missing; {path} has {}", section_ids(page))));
+            return Err(Error::invalid(message!(
+                "`section` is missing; {path} has {page}",
+                path,
+                page = section_ids(page)
+            )));
         }
         (Some(Mode::Replace), Some(_)) => {
-            return Err(Error::invalid(
-                "`replace` replaces the whole page; to replace `section`, use replace_section",
-            ));
+            return Err(Error::invalid(message!(
+                "`replace` replaces the whole page; to replace `section`, use replace_section"
+            )));
         }
     };
     Ok(Made { text, ..Made::default() })
@@ -212,7 +222,7 @@ fn replaced(
     all: bool,
 ) -> Result<(String, usize)> {
     if passage.is_empty() {
-        return Err(Error::invalid("`old` is empty"));
+        return Err(Error::invalid(message!("`old` is empty")));
     }
     let mut places = occurrences(text.get(part.clone()).unwrap_or_default(), passage);
     places.iter_mut().for_each(|place| *place = place.start + part.start..place.end + part.start);
@@ -221,16 +231,19 @@ fn replaced(
         let quoted = |line: &str| line.chars().take(MOST_QUOTED).collect::<String>();
         let elsewhere = occurrences(text, passage);
         let message = match (elsewhere.first(), closest(text, passage)) {
-            (Some(place), _) => format!(
-                "{path}: `old` was not found in this section; it occurs on line {}",
-                lines.line_of(place.start)
+            (Some(place), _) => message!(
+                "{path}: `old` was not found in this section; it occurs on line {line}",
+                path,
+                line = lines.line_of(place.start)
             ),
-            (None, Some((number, line, wanted))) => format!(
-                "{path}: `old` was not found; the closest match is line {number}: found '{}', expected '{}'",
-                quoted(&line),
-                quoted(&wanted)
+            (None, Some((number, line, wanted))) => message!(
+                "{path}: `old` was not found; the closest match is line {number}: found '{line}', expected '{wanted}'",
+                path,
+                number,
+                line = quoted(&line),
+                wanted = quoted(&wanted)
             ),
-            (None, None) => format!("{path}: `old` was not found, and no line is similar"),
+            (None, None) => message!("{path}: `old` was not found, and no line is similar", path),
         };
         return Err(Error::invalid(message));
     }
@@ -238,10 +251,12 @@ fn replaced(
         let numbers: Vec<String> =
             places.iter().take(MOST_LINES).map(|place| lines.line_of(place.start).to_string()).collect();
         let more = if places.len() > MOST_LINES { " and more" } else { "" };
-        return Err(Error::invalid(format!(
-            "{path}: `old` occurs {} times, on lines {}{more}; pass a longer passage that occurs once, or `all: true`",
-            places.len(),
-            numbers.join(", ")
+        return Err(Error::invalid(message!(
+            "{path}: `old` occurs {places} times, on lines {numbers}{more}; pass a longer passage that occurs once, or `all: true`",
+            path,
+            places = places.len(),
+            numbers = numbers.join(", "),
+            more
         )));
     }
     let edited = with_replaced(text, &places, new);
@@ -257,7 +272,11 @@ pub(crate) fn unbroken(path: &str, old: &str, new: &str) -> Result<()> {
     };
     match broken(new) {
         Some(found) if broken(old).is_none() => {
-            let message = format!("line {} would be invalid: {}", found.line, found.message);
+            let message = message!(
+                "line {line} would be invalid: {message}",
+                line = found.line,
+                message = found.message
+            );
             Err(Error::FrontMatter { path: path.to_owned(), message })
         }
         _ => Ok(()),
@@ -265,7 +284,12 @@ pub(crate) fn unbroken(path: &str, old: &str, new: &str) -> Result<()> {
 }
 
 fn no_section(path: &str, page: &Page, id: &str) -> Error {
-    Error::invalid(format!("{path} has no section '{id}'; it has {}", section_ids(page)))
+    Error::invalid(message!(
+        "{path} has no section '{id}'; it has {page}",
+        path,
+        id,
+        page = section_ids(page)
+    ))
 }
 
 fn section_ids(page: &Page) -> String {
@@ -346,21 +370,25 @@ pub fn show(output: &Output, page: &mut dyn show::Page) {
     let written = !edited.written.show_dry_run(page);
     let path = Span::Path(&edited.page.filepath);
     if written && edited.written.changed.is_empty() {
-        page.line(&[path, Span::Text(" already has this text; nothing was written")]);
+        page.line(&[Span::said(&message!("{path} already has this text; nothing was written", path))]);
     } else if written {
         let count = counted(output.replaced_count, "occurrence", "occurrences");
         let count = if output.replaced_count > 1 { format!(": {count} replaced") } else { String::new() };
-        page.line(&[Span::Text("Updated "), path, Span::Text(&count)]);
+        page.line(&[Span::said(&message!("Updated {path}{count}", path, count))]);
         page.diff(&edited.written.diff);
     }
     if !output.kept_sections.is_empty() {
         let kept = output.kept_sections.join(", ");
         let way = Span::Text(" (`replace_subsections` replaces them)");
-        page.note(&[Span::Text("Kept its subsections: "), Span::Code(&kept), way]);
+        page.note(&[Span::said(&message!(
+            "Kept its subsections: {kept}{way}",
+            kept = Span::Code(&kept),
+            way
+        ))]);
     }
     if !output.removed_sections.is_empty() {
         let removed = output.removed_sections.join(", ");
-        page.warn(&[Span::Text("removed subsections: "), Span::Code(&removed)]);
+        page.warn(&[Span::said(&message!("removed subsections: {removed}", removed = Span::Code(&removed)))]);
     }
     if written {
         edited.show_end(page);

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::freshness::{
     self, Declared, DeclaredPage, REVIEW_LOCK, ReviewLock, Sources, StaleReason, StaleRef, Staleness,
 };
-use crate::hint::{Hint, Next};
+use crate::hint::Next;
+use crate::message;
 use crate::ops::page::{IndexState, PageName};
 use crate::ops::source_diff::{SourceDifference, differences, show_difference};
 use crate::ops::written;
@@ -108,16 +109,18 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let mut names = params.pages;
     names.extend(params.page);
     if names.is_empty() && !params.all {
-        return Err(Error::invalid("`page` is missing: a path, id, title or alias"));
+        return Err(Error::invalid(message!("`page` is missing: a path, id, title or alias")));
     }
     if context.caller == Caller::Agent && (params.all || names.len() > 1) {
-        return Err(Error::invalid(
+        return Err(Error::invalid(message!(
             "an agent can review only one page per call: call check_staleness with `page`, read the page and its \
-             sources, then make the call that check_staleness shows",
-        ));
+             sources, then make the call that check_staleness shows"
+        )));
     }
     if names.len() != 1 && (params.expected_hash.is_some() || params.expected_sources.is_some()) {
-        return Err(Error::invalid("pass `expected_hash` and `expected_sources` only with a single page"));
+        return Err(Error::invalid(message!(
+            "pass `expected_hash` and `expected_sources` only with a single page"
+        )));
     }
     let (declared, without_sources) = chosen(context, &names, params.all)?;
     for page in declared.values().filter(|_| names.len() == 1) {
@@ -212,12 +215,15 @@ fn expect_sources(
     let next = Next::call("check_staleness").with("page", path.as_str());
     match given {
         Some(given) if !freshness::combined(hashes).is(given)? => Err(Error::invalid_with_hint(
-            format!("the sources of {path} changed since `expected_sources` was given: read them again"),
-            Hint::ask(next).text(" gives the new `expected_sources`"),
+            message!(
+                "the sources of {path} changed since `expected_sources` was given: read them again",
+                path
+            ),
+            message!("{call} gives the new `expected_sources`", call = next),
         )),
         None if context.caller == Caller::Agent => Err(Error::invalid_with_hint(
-            format!("`expected_sources` is missing: read the sources of {path} first"),
-            Hint::ask(next).text(" gives it"),
+            message!("`expected_sources` is missing: read the sources of {path} first", path),
+            message!("{call} gives it", call = next),
         )),
         _ => Ok(()),
     }
@@ -258,37 +264,59 @@ const MOST_UNCHANGED: usize = 5;
 pub fn show(output: &Output, page: &mut dyn Page) {
     for refused in &output.refused {
         let (path, trust) = (Span::Path(&refused.filepath), Span::Trust(refused.staleness));
-        page.line(&[Span::Alarm("not recorded:"), Span::Text(" "), path, trust]);
+        page.line(&[Span::said(&message!(
+            "{label} {path}{trust}",
+            label = Span::alarm(&message!("not recorded:")),
+            path,
+            trust
+        ))]);
         refused.changes.iter().for_each(|change| show_difference(change, page));
-        let settle = page.voice().ask(&refused.settle_with);
-        let advice = "read the page against these changes; if it is still accurate, ";
-        page.item(&[Span::Text(advice), Span::Text(&settle), Span::Text(" records that")]);
+        page.item(&[Span::said(&message!(
+            "read the page against these changes; if it is still accurate, {settle} records that",
+            settle = refused.settle_with
+        ))]);
     }
     let unchanged = output.reviewed.iter().filter(|reviewed| !reviewed.changed).count();
     for reviewed in &output.reviewed {
-        let what = if reviewed.changed { "reviewed:" } else { "already reviewed:" };
-        let files = format!(" ({})", counted(reviewed.source_count, "source", "sources"));
+        let what = if reviewed.changed { message!("reviewed:") } else { message!("already reviewed:") };
         if reviewed.changed || unchanged <= MOST_UNCHANGED {
-            let path = Span::Path(&reviewed.filepath);
-            page.line(&[Span::Strong(what), Span::Text(" "), path, Span::Text(&files)]);
+            page.line(&[Span::said(&message!(
+                "{label} {path} ({files})",
+                label = Span::strong(&what),
+                path = Span::Path(&reviewed.filepath),
+                files = counted(reviewed.source_count, "source", "sources")
+            ))]);
         }
         reviewed.changes.iter().for_each(|change| show_difference(change, page));
         for missing in &reviewed.missing {
-            let wrong = format!(" {}; correct the source_refs of ", what_is_wrong(missing));
-            page.warn(&[Span::File(&missing.file_path), Span::Text(&wrong), Span::Path(&reviewed.filepath)]);
+            page.warn(&[Span::said(&message!(
+                "{file} {wrong}; correct the source_refs of {path}",
+                file = Span::File(&missing.file_path),
+                wrong = what_is_wrong(missing),
+                path = Span::Path(&reviewed.filepath)
+            ))]);
         }
     }
     if unchanged > MOST_UNCHANGED {
-        page.line(&[Span::Strong("already reviewed:"), Span::Text(&format!(" {unchanged} pages"))]);
+        page.line(&[Span::said(&message!(
+            "{label} {unchanged} pages",
+            label = Span::strong(&message!("already reviewed:")),
+            unchanged
+        ))]);
     }
     for path in &output.without_sources {
-        page.warn(&[Span::Path(path), Span::Text(" names no sources, so there is nothing to record")]);
+        page.warn(&[Span::said(&message!(
+            "{path} names no sources, so there is nothing to record",
+            path = Span::Path(path)
+        ))]);
     }
     if output.reviewed.is_empty() && output.refused.is_empty() && output.without_sources.is_empty() {
-        page.note(&[Span::Text("no page names sources in `source_refs`, so there is nothing to review")]);
+        page.note(&[Span::said(&message!(
+            "no page names sources in `source_refs`, so there is nothing to review"
+        ))]);
     }
     if output.written {
-        page.note(&[Span::Text("commit .ubp/refs.lock together with the pages")]);
+        page.note(&[Span::said(&message!("commit .ubp/refs.lock together with the pages"))]);
     }
     written::show_undo(output.audit_id.as_deref(), page);
     if !output.index.fresh {

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use super::{Document, DocumentLink};
 use crate::index::Index;
 use crate::manifest::{LinkOrder, Manifest};
+use crate::message;
 use crate::ports::{MemorySource, NoHistory};
 use crate::{Context, Error, Result, path};
 
@@ -42,7 +43,7 @@ impl Library {
             let link_type = link.link_type.as_deref().unwrap_or("references");
             if link_type.trim() != link_type || !link_type.chars().all(can_be_in_type) || link_type.is_empty()
             {
-                return Err(Error::invalid(format!("'{link_type}' cannot be a type of links")));
+                return Err(Error::invalid(message!("'{link_type}' cannot be a type of links", link_type)));
             }
             match (library.paths.contains_key(&link.from), library.paths.get(&link.to)) {
                 (true, Some(target)) => {
@@ -89,7 +90,7 @@ fn paths(documents: &[Document]) -> Result<HashMap<String, String>> {
     for document in documents {
         let id = document.id.as_str();
         if id.trim().is_empty() {
-            return Err(Error::invalid("a document's id is empty"));
+            return Err(Error::invalid(message!("a document's id is empty")));
         }
         let usable = id.split('/').all(|part| path::file_name_for(part) == part);
         let name = if usable { id.to_owned() } else { path::file_name_for(id) };
@@ -101,7 +102,7 @@ fn paths(documents: &[Document]) -> Result<HashMap<String, String>> {
         }
         used.insert(path.clone());
         if paths.insert(id.to_owned(), path).is_some() {
-            return Err(Error::invalid(format!("duplicate document '{id}'")));
+            return Err(Error::invalid(message!("duplicate document '{id}'", id)));
         }
     }
     Ok(paths)

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::{Judgement, Query, Unresolved, UnresolvedJudgement, documents::Library};
 use crate::Context;
 use crate::index::questions::pages;
+use crate::message;
 use crate::ops::page::{Found, look_up};
 use crate::{Error, Result};
 
@@ -31,13 +32,13 @@ pub(super) fn resolve(
     let mut known = HashSet::new();
     for query in queries {
         if query.id.trim().is_empty() {
-            return Err(Error::invalid("a query's id is empty"));
+            return Err(Error::invalid(message!("a query's id is empty")));
         }
         if query.text.trim().is_empty() {
-            return Err(Error::invalid(format!("the query '{}' is empty", query.id)));
+            return Err(Error::invalid(message!("the query '{id}' is empty", id = query.id)));
         }
         if !known.insert(query.id.as_str()) {
-            return Err(Error::invalid(format!("duplicate query '{}'", query.id)));
+            return Err(Error::invalid(message!("duplicate query '{id}'", id = query.id)));
         }
     }
     let pages = pages(context, library, judgements)?;

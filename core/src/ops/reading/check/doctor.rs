@@ -9,6 +9,8 @@ use crate::Context;
 use crate::Result;
 use crate::embed::MULTILINGUAL;
 use crate::hint::Next;
+use crate::message;
+use crate::message::{Fill as _, Message, Value};
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
@@ -83,9 +85,9 @@ pub struct Finding {
     /// The line, from 1.
     pub line: Option<usize>,
     /// What is wrong.
-    pub message: String,
+    pub message: Message,
     /// How to fix it.
-    pub hint: Option<String>,
+    pub hint: Option<Message>,
 }
 
 /// A missing page that links name.
@@ -194,11 +196,14 @@ pub fn show_all(output: &Output, page: &mut dyn Page) {
 
 fn show_most(output: &Output, most: usize, page: &mut dyn Page) {
     match &output.kind {
-        _ if output.counts.is_empty() => page.line(&[Span::Text("No problems found.")]),
+        _ if output.counts.is_empty() => page.line(&[Span::said(&message!("No problems found."))]),
         Some(kind) if !output.counts.contains_key(kind) => {
             let there: Vec<&str> = output.counts.keys().map(String::as_str).collect();
-            let there = format!("; the kinds found are {}", there.join(", "));
-            page.line(&[Span::Text("No problem of the kind "), Span::Code(kind), Span::Text(&there)]);
+            page.line(&[Span::said(&message!(
+                "No problem of the kind {kind}; the kinds found are {there}",
+                kind = Span::Code(kind),
+                there = there.join(", ")
+            ))]);
         }
         _ => {}
     }
@@ -208,56 +213,74 @@ fn show_most(output: &Output, most: usize, page: &mut dyn Page) {
     }
     for ((severity, code), findings) in kinds {
         let label = match severity {
-            Severity::Error => Span::Alarm("error"),
-            Severity::Warning => Span::Alarm("warning"),
-            Severity::Info => Span::Faint("info"),
+            Severity::Error => Span::alarm(&message!("error")).fill(),
+            Severity::Warning => Span::alarm(&message!("warning")).fill(),
+            Severity::Info => Span::faint(&message!("info")).fill(),
         };
+        let kind = Span::Strong(&code.replace('_', " ")).fill();
         let all = output.counts.get(code).copied().unwrap_or(findings.len());
         let shown = findings.len().min(most);
-        let count = if shown < all { format!(" ({shown} of {all})") } else { format!(" ({all})") };
-        page.heading(&[label, Span::Text(": "), Span::Strong(&code.replace('_', " ")), Span::Text(&count)]);
+        page.heading(&[Span::said(&match shown < all {
+            true => message!("{label}: {kind} ({shown} of {all})", label, kind, shown, all),
+            false => message!("{label}: {kind} ({all})", label, kind, all),
+        })]);
         for Finding { filepath, line, message, .. } in findings.iter().take(most).copied() {
-            let message = Span::Words(message);
             match (filepath, line) {
-                (Some(path), Some(line)) => page.item(&[Span::Place(path, *line), Span::Text(": "), message]),
-                (Some(path), None) => page.item(&[Span::Path(path), Span::Text(": "), message]),
-                (None, _) => page.item(&[message]),
+                (Some(path), Some(line)) => {
+                    page.item(&[Span::Place(path, *line), Span::Text(": "), Span::Quoted(message)])
+                }
+                (Some(path), None) => page.item(&[Span::Path(path), Span::Text(": "), Span::Quoted(message)]),
+                (None, _) => page.item(&[Span::Quoted(message)]),
             }
         }
         show_rest(all, shown, code, page);
         if let Some(hint) = findings.first().and_then(|finding| finding.hint.as_ref()) {
-            let how = match code {
-                "model_missing" => format!("; {} shows how to get it", page.voice().run("model")),
-                "model_script" => {
-                    let call = page.voice().run(&format!("model use {MULTILINGUAL}"));
-                    format!("; {call} chooses a model for most scripts")
+            let label = Span::faint(&message!("hint:")).fill();
+            page.item(&[Span::said(&match code {
+                "model_missing" => {
+                    let model = Value::Run("model".into());
+                    message!("{label} {hint}; {model} shows how to get it", label, hint, model)
                 }
-                _ => String::new(),
-            };
-            page.item(&[Span::Faint("hint: "), Span::Text(hint), Span::Text(&how)]);
+                "model_script" => {
+                    let model = Value::Run(format!("model use {MULTILINGUAL}"));
+                    message!("{label} {hint}; {model} chooses a model for most scripts", label, hint, model)
+                }
+                _ => message!("{label} {hint}", label, hint),
+            })]);
         }
     }
     let wanted = &output.wanted_pages;
     if !wanted.is_empty() {
-        page.heading(&[Span::Strong(&format!("Wanted pages ({})", wanted.len()))]);
+        page.heading(&[Span::strong(&message!("Wanted pages ({wanted})", wanted = wanted.len()))]);
         for WantedPage { target, links, pages } in wanted.iter().take(most) {
             let (links, pages) = (counted(*links, "link", "links"), counted(*pages, "page", "pages"));
-            page.item(&[Span::Words(target), Span::Text(&format!(" ({links} on {pages})"))]);
+            page.item(&[Span::said(&message!(
+                "{target} ({links} on {pages})",
+                target = Span::Words(target),
+                links,
+                pages
+            ))]);
         }
         show_rest(wanted.len(), most, "unresolved_link", page);
-        let create = page.voice().ask(&Next::call("add").with("create_missing", true));
-        let hint = format!("{create} creates them; an alias on an existing page works as well");
-        page.item(&[Span::Faint("hint: "), Span::Text(&hint)]);
+        page.item(&[Span::said(&message!(
+            "{label} {create} creates them; an alias on an existing page works as well",
+            label = Span::faint(&message!("hint:")),
+            create = Next::call("add").with("create_missing", true)
+        ))]);
     }
-    let rest = "the counts include all findings";
-    output.omitted.show(["entry", "entries"], rest, page);
+    let rest = message!("the counts include all findings");
+    output.omitted.show(|count| counted(count, "entry", "entries"), rest, page);
     output.index.show(page);
 }
 
 fn show_rest(all: usize, shown: usize, kind: &str, page: &mut dyn Page) {
     if all > shown {
-        let more = page.voice().ask(&Next::call("doctor").with("kind", kind));
-        page.item(&[Span::Faint(&format!("and {} more of this kind: {more}", all - shown))]);
+        let more = Next::call("doctor").with("kind", kind);
+        page.item(&[Span::faint(&message!(
+            "and {shown} more of this kind: {more}",
+            shown = all - shown,
+            more
+        ))]);
     }
 }
 

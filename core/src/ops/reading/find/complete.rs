@@ -1,5 +1,6 @@
 //! Completes the name of a page while it is typed. The terminal, MCP clients and the editor share one ranking.
 
+use crate::message;
 use std::cmp::Reverse;
 
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
@@ -120,16 +121,19 @@ fn matching<'a>(names: &'a PageNames, typed: &str) -> Vec<(Option<Fit>, &'a Name
 /// Shows the matching pages.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for found in &output.pages {
-        let name = if found.name == found.title { String::new() } else { format!("  as {}", found.name) };
-        let title = Span::Text(&found.title);
-        page.line(&[Span::Path(&found.filepath), Span::Text("  "), title, Span::Faint(&name)]);
+        let (path, title) = (Span::Path(&found.filepath), Span::Text(&found.title));
+        if found.name == found.title {
+            page.line(&[path, Span::Text("  "), title]);
+        } else {
+            let name = message!("as {name}", name = found.name);
+            page.line(&[path, Span::Text("  "), title, Span::Text("  "), Span::faint(&name)]);
+        }
     }
     let total = counted(output.total, "page matches", "pages match");
-    let shown = match output.pages.len() {
-        shown if shown == output.total => String::new(),
-        shown => format!("; the first {shown} are shown"),
-    };
-    page.note(&[Span::Text(&total), Span::Text(&shown)]);
+    page.note(&[Span::said(&match output.pages.len() {
+        shown if shown == output.total => total,
+        shown => message!("{total}; the first {shown} are shown", total, shown),
+    })]);
 }
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
 //! Search by words only.
 
+use crate::message::Message;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::hint::Next;
 use crate::index::questions::sections;
+use crate::message;
 use crate::ops::bounds;
-use crate::ops::budget::{self, MORE_ROOM, Omitted};
+use crate::ops::budget::{self, Omitted, more_room};
 use crate::ops::page::{IndexState, PageFields};
 use crate::ops::search::without_heading;
 use crate::ops::{Facts, Tool, unmatched};
@@ -55,7 +57,7 @@ pub struct Output {
     /// Matching sections, at most 1000.
     pub total_found: usize,
     /// Conditions and phrases that match no page, a sentence each.
-    pub unmatched: Vec<String>,
+    pub unmatched: Vec<Message>,
     /// Parts omitted to fit `max_tokens`.
     pub omitted: Omitted,
     /// Whether the index is up to date.
@@ -90,7 +92,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     const MOST_COUNTED: usize = 1_000;
     let limit = budget::ranged("limit", params.limit, 10, 1, 50)?;
     if params.query.trim().is_empty() {
-        return Err(Error::invalid("query is empty: give words or a \"phrase\""));
+        return Err(Error::invalid(message!("query is empty: give words or a \"phrase\"")));
     }
     let query = text::Query::parse(&params.query);
     let filter = Filter {
@@ -166,14 +168,14 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.quote(&found.snippet, &found.highlights);
     }
     let words = match (output.results.len(), output.total_found) {
-        (0, 0) => format!(
-            "no page contains these words; {} also finds pages by meaning",
-            page.voice().ask(&Next::call("search"))
+        (0, 0) => message!(
+            "no page contains these words; {search} also finds pages by meaning",
+            search = Next::call("search")
         ),
         (shown, total) if shown >= total => counted(shown, "section", "sections"),
-        (shown, total) => format!("{shown} of {total} sections"),
+        (shown, total) => message!("{shown} of {total} sections", shown, total),
     };
-    page.note(&[Span::Text(&words)]);
-    output.omitted.show(["page", "pages"], MORE_ROOM, page);
+    page.note(&[Span::said(&words)]);
+    output.omitted.show(|count| counted(count, "page", "pages"), more_room(), page);
     output.index.show(page);
 }

@@ -1,11 +1,13 @@
 //! Search by meaning, words and links.
 
+use crate::message::Message;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::message;
 use crate::ops::budget::{self, Excess, Omitted};
 use crate::ops::page::{IndexState, PageFields};
 use crate::ops::{Facts, Tool, unmatched};
@@ -112,7 +114,7 @@ pub struct Output {
     #[schemars(skip)]
     pub asked: String,
     /// Conditions and phrases that match no page, a sentence each.
-    pub unmatched: Vec<String>,
+    pub unmatched: Vec<Message>,
     /// Why only words were used although meaning was requested; absent if meaning was used.
     pub fallback: Option<Fallback>,
     /// Parts omitted to fit `max_tokens`.
@@ -238,10 +240,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let depth = budget::ranged("depth", params.depth, defaults.depth, 1, 3)?;
     let alpha = params.alpha.unwrap_or(defaults.alpha);
     if !(0.0..=1.0).contains(&alpha) {
-        return Err(Error::invalid(format!("alpha is {alpha}; it must be from 0 to 1")));
+        return Err(Error::invalid(message!("alpha is {alpha}; it must be from 0 to 1", alpha)));
     }
     if params.query.trim().is_empty() {
-        return Err(Error::invalid("query is empty: give words, a question, or a \"phrase\""));
+        return Err(Error::invalid(message!("query is empty: give words, a question, or a \"phrase\"")));
     }
     unmatched::require_link_types(context, &params.link_types, &[])?;
     let mode = params.mode.unwrap_or_default();

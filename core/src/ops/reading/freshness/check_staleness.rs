@@ -11,7 +11,9 @@ use crate::freshness::{
 };
 use crate::hint::Next;
 use crate::index::questions::pages;
-use crate::ops::budget::{self, MORE_ROOM, Omitted};
+use crate::message;
+use crate::message::{Fill as _, Message};
+use crate::ops::budget::{self, Omitted, more_room};
 use crate::ops::page::{IndexState, PageFields, PageName, fields, path_of};
 use crate::ops::status::FreshnessCounts;
 use crate::ops::{Facts, Tool};
@@ -250,50 +252,57 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     for checked in &output.pages {
         let fields = &checked.page;
         let label = match fields.staleness {
-            Staleness::Stale => Span::Alarm("[STALE] "),
-            Staleness::PossiblyStale => Span::Alarm("[POSSIBLY STALE] "),
-            _ if checked.suspect_path.is_empty() => Span::Faint("[FRESH] "),
-            _ => Span::Faint("[SUSPECT] "),
+            Staleness::Stale => Span::alarm(&message!("[STALE]")).fill(),
+            Staleness::PossiblyStale => Span::alarm(&message!("[POSSIBLY STALE]")).fill(),
+            _ if checked.suspect_path.is_empty() => Span::faint(&message!("[FRESH]")).fill(),
+            _ => Span::faint(&message!("[SUSPECT]")).fill(),
         };
+        let path = Span::Path(&fields.filepath);
         for stale in &checked.stale_ref_details {
-            let why = format!(" {}", what_is_wrong(stale));
-            let source = Span::File(&stale.file_path);
-            page.line(&[label, Span::Path(&fields.filepath), Span::Text(" — "), source, Span::Text(&why)]);
+            page.line(&[Span::said(&message!(
+                "{label} {path} — {file} {wrong}",
+                label,
+                path,
+                file = Span::File(&stale.file_path),
+                wrong = what_is_wrong(stale)
+            ))]);
         }
-        if let [_, way @ ..] = checked.suspect_path.as_slice()
-            && !way.is_empty()
-        {
-            let mut line = vec![label, Span::Path(&fields.filepath)];
-            for (step, below) in way.iter().enumerate() {
-                line.push(Span::Text(if step == 0 { " — depends on " } else { ", which depends on " }));
-                line.push(Span::Path(below));
-            }
-            page.line(&line);
+        if let [_, first, further @ ..] = checked.suspect_path.as_slice() {
+            let first = Span::Path(first);
+            let mut line = vec![message!("{label} {path} — depends on {first}", label, path, first)];
+            line.extend(
+                further.iter().map(|below| message!(", which depends on {below}", below = Span::Path(below))),
+            );
+            page.line(&[Span::said(&Message::joined(line, ""))]);
         }
     }
     for problem in &output.lock_problems {
-        let place = format!(".ubp/refs.lock:{}: ", problem.line);
-        page.warn(&[Span::Text(&place), Span::Text(&problem.message)]);
+        page.warn(&[Span::said(&message!(
+            "{file}:{line}: {problem}",
+            file = ".ubp/refs.lock",
+            line = problem.line,
+            problem = problem.message
+        ))]);
     }
     let counts = output.counts;
     let tracked = counts.fresh + counts.possibly_stale + counts.stale;
-    let unreviewed = match output.unreviewed_page_count {
-        0 => String::new(),
-        count => format!("; {count} never reviewed, judged by times"),
-    };
-    page.note(&[Span::Text(&format!(
-        "{} with sources: {} fresh, {} possibly stale, {} stale{unreviewed}",
-        counted(tracked, "page", "pages"),
-        counts.fresh,
-        counts.possibly_stale,
-        counts.stale
-    ))]);
+    let told = message!(
+        "{tracked} with sources: {fresh} fresh, {possibly_stale} possibly stale, {stale} stale",
+        tracked = counted(tracked, "page", "pages"),
+        fresh = counts.fresh,
+        possibly_stale = counts.possibly_stale,
+        stale = counts.stale
+    );
+    page.note(&[Span::said(&match output.unreviewed_page_count {
+        0 => told,
+        count => message!("{told}; {count} never reviewed, judged by times", told, count),
+    })]);
     if let Some(settle) = output.pages.iter().find_map(|checked| checked.settle_with.as_ref()) {
         let settle = page.voice().ask(settle);
-        page.hint(&[
-            Span::Text("read and correct the page, then record the review with "),
-            Span::Text(&settle),
-        ]);
+        page.hint(&[Span::said(&message!(
+            "read and correct the page, then record the review with {settle}",
+            settle
+        ))]);
     }
-    output.omitted.show(["page", "pages"], MORE_ROOM, page);
+    output.omitted.show(|count| counted(count, "page", "pages"), more_room(), page);
 }

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::freshness::{self, Sources, StaleReason};
-use crate::ops::budget::{self, MORE_ROOM, Omitted};
+use crate::message;
+use crate::ops::budget::{self, Omitted, more_room};
 use crate::ops::page::{IndexState, PageFields, fields};
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span, counted};
@@ -61,7 +62,7 @@ pub struct DescribingPage {
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let file = params.file.trim_start_matches("./").to_owned();
     if file.is_empty() {
-        return Err(Error::invalid("`file` is missing: a path relative to the project"));
+        return Err(Error::invalid(message!("`file` is missing: a path relative to the project")));
     }
     if !path::is_inside(&file) {
         return Err(Error::OutsideProject { path: file, folder: "project".into() });
@@ -103,20 +104,20 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 pub fn show(output: &Output, page: &mut dyn Page) {
     for describing in &output.pages {
         let fields = &describing.page;
-        page.line(&[
-            Span::Path(&fields.filepath),
-            Span::Text("  "),
-            Span::Words(&fields.title),
-            Span::Faint(&format!("  as {}", describing.named_as.join(", "))),
-            Span::Trust(fields.staleness),
-        ]);
+        page.line(&[Span::said(&message!(
+            "{path}  {title}{label}{trust}",
+            path = Span::Path(&fields.filepath),
+            title = Span::Words(&fields.title),
+            label = Span::faint(&message!("  as {named_as}", named_as = describing.named_as.join(", "))),
+            trust = Span::Trust(fields.staleness)
+        ))]);
     }
     let file = Span::File(&output.file);
     if !output.exists {
-        page.warn(&[file, Span::Text(" does not exist")]);
+        page.warn(&[Span::said(&message!("{file} does not exist", file))]);
     }
-    let count = counted(output.pages.len(), "page describes ", "pages describe ");
-    page.note(&[Span::Text(&count), file]);
-    output.omitted.show(["page", "pages"], MORE_ROOM, page);
+    let count = counted(output.pages.len(), "page describes", "pages describe");
+    page.note(&[Span::said(&message!("{count} {file}", count, file))]);
+    output.omitted.show(|count| counted(count, "page", "pages"), more_room(), page);
     output.index.show(page);
 }

@@ -10,7 +10,9 @@ use crate::embed::{MULTILINGUAL, is_unfit};
 use crate::freshness::{self, StaleRef, Staleness};
 use crate::hint::Next;
 use crate::index::questions::{links, pages};
-use crate::ops::budget::{self, MORE_ROOM, Omitted};
+use crate::message;
+use crate::message::{Message, Value};
+use crate::ops::budget::{self, Omitted, more_room};
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span, counted, what_is_wrong};
@@ -166,155 +168,178 @@ const MOST_STALE: usize = 10;
 pub fn show(output: &Output, page: &mut dyn Page) {
     let FreshnessCounts { fresh, possibly_stale, stale, untracked } = output.freshness;
     let ModelState { name, dimensions, available } = &output.model;
-    let absent = match available {
-        true => String::new(),
-        false => format!(", not on this machine; {} shows how to get it", page.voice().run("model")),
+    let model = match available {
+        true => message!("{name} ({dimensions} dimensions)", name, dimensions),
+        false => message!(
+            "{name} ({dimensions} dimensions, not on this machine; {model} shows how to get it)",
+            name,
+            dimensions,
+            model = Value::Run("model".into())
+        ),
     };
     let sections = counted(output.section_count, "section", "sections");
-    let without = match output.page_count - output.vectorized_page_count {
-        0 => String::new(),
-        _ if !available || output.index.pending > 0 => String::new(),
+    let vectors = message!(
+        "{vectors} of {pages}",
+        vectors = output.vectorized_page_count,
+        pages = counted(output.page_count, "page", "pages")
+    );
+    let vectors = match output.page_count - output.vectorized_page_count {
+        0 => vectors,
+        _ if !available || output.index.pending > 0 => vectors,
         count => {
             let without = counted(count, "page is", "pages are");
-            let better = match name != MULTILINGUAL && is_unfit(count, output.page_count) {
-                true => {
-                    let call = page.voice().run(&format!("model use {MULTILINGUAL}"));
-                    format!("; {call} chooses a model for more scripts")
+            match name != MULTILINGUAL && is_unfit(count, output.page_count) {
+                true => message!(
+                    "{vectors}; {without} without text that the model supports; {model} chooses a model for more scripts",
+                    vectors,
+                    without,
+                    model = Value::Run(format!("model use {MULTILINGUAL}"))
+                ),
+                false => {
+                    message!("{vectors}; {without} without text that the model supports", vectors, without)
                 }
-                false => String::new(),
-            };
-            format!("; {without} without text that the model supports{better}")
+            }
         }
     };
+    let (pages, links, broken) = (output.page_count, output.link_count, output.unresolved_link_count);
     let rows = [
-        ("Pages", format!("{} ({sections})", output.page_count)),
-        ("Links", format!("{}, and {} broken", output.link_count, output.unresolved_link_count)),
+        (message!("Pages"), message!("{pages} ({sections})", pages, sections)),
+        (message!("Links"), message!("{links}, and {broken} broken", links, broken)),
+        (message!("Vectors"), vectors),
+        (message!("Model"), model),
+        (message!("Not indexed"), Message::verbatim(output.unindexed_page_count.to_string())),
         (
-            "Vectors",
-            format!(
-                "{} of {}{without}",
-                output.vectorized_page_count,
-                counted(output.page_count, "page", "pages")
+            message!("Freshness"),
+            message!(
+                "{fresh} fresh, {possibly_stale} possibly stale, {stale} stale, {untracked} untracked",
+                fresh,
+                possibly_stale,
+                stale,
+                untracked
             ),
         ),
-        ("Model", format!("{name} ({dimensions} dimensions{absent})")),
-        ("Not indexed", output.unindexed_page_count.to_string()),
-        (
-            "Freshness",
-            format!("{fresh} fresh, {possibly_stale} possibly stale, {stale} stale, {untracked} untracked"),
-        ),
     ];
-    for (name, value) in rows {
-        page.line(&[Span::Strong(&format!("{name:<13}")), Span::Text(&value)]);
-    }
+    page.rows(&rows, 13);
     for overtaken in output.stale_pages.iter().take(MOST_STALE) {
         let Some((source, others)) = overtaken.stale_refs.split_first() else { continue };
         let label = match overtaken.staleness {
-            Staleness::Stale => "[STALE] ",
-            _ => "[POSSIBLY STALE] ",
+            Staleness::Stale => message!("[STALE]"),
+            _ => message!("[POSSIBLY STALE]"),
         };
-        let others = match others.len() {
-            0 => String::new(),
-            count => format!(", and {}", counted(count, "more source", "more sources")),
-        };
-        page.line(&[
-            Span::Alarm(label),
-            Span::Path(&overtaken.filepath),
-            Span::Text(" — "),
-            Span::File(&source.file_path),
-            Span::Text(&format!(" {}{others}", what_is_wrong(source))),
-        ]);
+        let (label, path) = (Span::alarm(&label), Span::Path(&overtaken.filepath));
+        let (file, wrong) = (Span::File(&source.file_path), what_is_wrong(source));
+        page.line(&[Span::said(&match others.len() {
+            0 => message!("{label} {path} — {file} {wrong}", label, path, file, wrong),
+            count => message!(
+                "{label} {path} — {file} {wrong}, and {others}",
+                label,
+                path,
+                file,
+                wrong,
+                others = counted(count, "more source", "more sources")
+            ),
+        })]);
     }
     if output.stale_pages.len() > MOST_STALE {
         let more = counted(output.stale_pages.len() - MOST_STALE, "more page", "more pages");
         let all = page.voice().ask(&Next::call("check_staleness"));
-        page.item(&[Span::Text(&format!("{more}; {all} lists all"))]);
+        page.item(&[Span::said(&message!("{more}; {all} lists all", more, all))]);
     }
-    output.omitted.show(["stale page", "stale pages"], MORE_ROOM, page);
+    output.omitted.show(|count| counted(count, "stale page", "stale pages"), more_room(), page);
     output.index.show_with_vectors(page);
 }
 
 /// Shows a short overview of the project, and the next commands to try.
 pub fn show_overview(output: &Output, page: &mut dyn Page) {
-    for (name, value) in [
-        ("Pages", told_pages(output)),
-        ("Links", told_links(output)),
-        ("Freshness", told_freshness(output)),
-        ("Vectors", told_vectors(output)),
-    ] {
-        page.line(&[Span::Strong(&format!("{name:<11}")), Span::Text(&value)]);
-    }
+    let rows = [
+        (message!("Pages"), told_pages(output)),
+        (message!("Links"), told_links(output)),
+        (message!("Freshness"), told_freshness(output)),
+        (message!("Vectors"), told_vectors(output)),
+    ];
+    page.rows(&rows, 11);
     page.gap();
-    page.heading(&[Span::Strong("Next")]);
-    for (call, what) in next(output, page) {
-        page.item(&[Span::Text(&call), Span::Text(" "), Span::Text(what)]);
+    page.heading(&[Span::strong(&message!("Next"))]);
+    for next in next(output) {
+        page.item(&[Span::said(&next)]);
     }
     output.index.show(page);
 }
 
-fn told_pages(output: &Output) -> String {
+fn told_pages(output: &Output) -> Message {
+    let pages = output.page_count;
     match output.unindexed_page_count {
-        0 => output.page_count.to_string(),
-        missing => format!("{}, and {missing} that cannot be read", output.page_count),
+        0 => Message::verbatim(pages.to_string()),
+        missing => message!("{pages}, and {missing} that cannot be read", pages, missing),
     }
 }
 
-fn told_links(output: &Output) -> String {
+fn told_links(output: &Output) -> Message {
+    let links = output.link_count;
     match output.unresolved_link_count {
-        0 => format!("{}, none broken", output.link_count),
-        broken => format!("{}, and {broken} broken", output.link_count),
+        0 => message!("{links}, none broken", links),
+        broken => message!("{links}, and {broken} broken", links, broken),
     }
 }
 
-fn told_freshness(output: &Output) -> String {
-    let counts = output.freshness;
-    if counts.untracked == output.page_count {
-        return "no page names the code that it describes".into();
+fn told_freshness(output: &Output) -> Message {
+    let FreshnessCounts { fresh, possibly_stale, stale, untracked } = output.freshness;
+    if untracked == output.page_count {
+        return message!("no page names the code that it describes");
     }
-    let fresh = format!("{} fresh", counts.fresh);
-    let overtaken = [(counts.stale, "stale"), (counts.possibly_stale, "possibly stale")];
-    let overtaken = overtaken.iter().filter(|(number, _)| *number > 0);
-    let mut parts: Vec<String> = overtaken.map(|(number, what)| format!("{number} {what}")).collect();
-    parts.push(fresh);
-    parts.join(", ")
+    let stale = (stale > 0).then(|| message!("{stale} stale", stale));
+    let possibly = (possibly_stale > 0).then(|| message!("{possibly_stale} possibly stale", possibly_stale));
+    let fresh = Some(message!("{fresh} fresh", fresh));
+    Message::joined([stale, possibly, fresh].into_iter().flatten().collect(), ", ")
 }
 
-fn told_vectors(output: &Output) -> String {
+fn told_vectors(output: &Output) -> Message {
     if !output.model.available {
-        return format!("none: the model {} is not on this machine", output.model.name);
+        return message!("none: the model {name} is not on this machine", name = output.model.name);
     }
-    format!("for {} of {}", output.vectorized_page_count, counted(output.page_count, "page", "pages"))
+    let pages = counted(output.page_count, "page", "pages");
+    message!("for {vectors} of {pages}", vectors = output.vectorized_page_count, pages)
 }
 
 /// The next commands worth running, most urgent first: each with what it does.
-fn next(output: &Output, page: &dyn Page) -> Vec<(String, &'static str)> {
-    let ask = |next: Next| page.voice().ask(&next);
+fn next(output: &Output) -> Vec<Message> {
     let counts = output.freshness;
     let broken = output.unresolved_link_count > 0 || output.unindexed_page_count > 0;
     let all = [
         (
             output.page_count == 0,
-            ask(Next::call("create_page").with("title", "My first page")),
-            "creates a page",
+            message!("{new} creates a page", new = Next::call("create_page").with("title", "My first page")),
         ),
         (
             counts.stale + counts.possibly_stale > 0,
-            ask(Next::call("check_staleness")),
-            "lists the pages whose code changed",
+            message!("{stale} lists the pages whose code changed", stale = Next::call("check_staleness")),
         ),
-        (broken, ask(Next::call("doctor")), "lists broken links and other problems"),
-        (!output.model.available, page.voice().run("model"), "shows how to get the model"),
+        (broken, message!("{doctor} lists broken links and other problems", doctor = Next::call("doctor"))),
+        (
+            !output.model.available,
+            message!("{model} shows how to get the model", model = Value::Run("model".into())),
+        ),
         (
             output.model.available && output.index.pending > 0,
-            ask(Next::call("add")),
-            "computes the missing vectors, so search by meaning finds all pages",
+            message!(
+                "{add} computes the missing vectors, so search by meaning finds all pages",
+                add = Next::call("add")
+            ),
         ),
         (
             output.page_count > 0,
-            ask(Next::call("search").with("query", "a question")),
-            "finds pages by meaning, words and links",
+            message!(
+                "{search} finds pages by meaning, words and links",
+                search = Next::call("search").with("query", "a question")
+            ),
         ),
-        (true, page.voice().run("viewer"), "opens the pages in a browser, to read and to write"),
+        (
+            true,
+            message!(
+                "{viewer} opens the pages in a browser, to read and to write",
+                viewer = Value::Run("viewer".into())
+            ),
+        ),
     ];
-    all.into_iter().filter(|(due, ..)| *due).map(|(_, call, what)| (call, what)).collect()
+    all.into_iter().filter(|(due, _)| *due).map(|(_, message)| message).collect()
 }

@@ -10,6 +10,7 @@ use crate::Context;
 use crate::freshness::Staleness;
 use crate::graph::{Direction, LinkGraph, Walk};
 use crate::index::questions::pages;
+use crate::message;
 use crate::ops::budget::{self, Excess, Omitted};
 use crate::ops::page::{IndexState, PageFields, PageName};
 use crate::ops::{Facts, Tool, unmatched};
@@ -156,7 +157,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let page = if params.page.is_some() { &params.page } else { &params.center };
     let name = PageName::of(page, &None, &None, &params.center_page_id);
     if params.page.is_some() && params.center.is_some() {
-        return Err(Error::invalid("pass `page` or `center`, not both"));
+        return Err(Error::invalid(message!("pass `page` or `center`, not both")));
     }
     let center = context.index.read(|db| name.find(db))?;
     let graph = context.index.graph()?;
@@ -264,10 +265,11 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             outgoing.entry(&edge.source).or_default().push((*target, &edge.link_type));
         }
     }
+    let missing = message!(" (does not exist)");
     let mut depth = None;
     for node in &output.nodes {
         if node.depth != depth && node.depth.is_some_and(|hops| hops > 0) {
-            page.heading(&[Span::Strong(&counted(node.depth.unwrap_or(0), "hop", "hops"))]);
+            page.heading(&[Span::strong(&counted(node.depth.unwrap_or(0), "hop", "hops"))]);
         }
         depth = node.depth;
         let mut line = vec![Span::Path(&node.filepath), Span::Trust(node.staleness)];
@@ -275,7 +277,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             line.push(Span::Text(if at == 0 { " -> " } else { ", " }));
             line.push(*target);
             if matches!(target, Span::Alarm(_)) {
-                line.push(Span::Faint(" (does not exist)"));
+                line.push(Span::faint(&missing));
             }
             if *link_type != PLAIN {
                 line.extend([Span::Faint(" ("), Span::Faint(link_type), Span::Faint(")")]);
@@ -284,26 +286,27 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.line(&line);
     }
     let shown = output.nodes.len();
-    let part = if shown < output.total_nodes { format!("{shown} of ") } else { String::new() };
-    let order = match (output.nodes.first(), part.is_empty()) {
-        (Some(GraphNode { depth: None, .. }), false) => ", the most linked first",
-        _ => "",
+    let pages = counted(output.total_nodes, "page", "pages");
+    let links = counted(output.edges.len(), "link", "links");
+    let told = match (shown < output.total_nodes, output.nodes.first()) {
+        (true, Some(GraphNode { depth: None, .. })) => {
+            message!("{shown} of {pages}, the most linked first, {links}", shown, pages, links)
+        }
+        (true, _) => message!("{shown} of {pages}, {links}", shown, pages, links),
+        (false, _) => message!("{pages}, {links}", pages, links),
     };
-    let plain = match output.edges.iter().any(|edge| edge.link_type == PLAIN) {
-        true => format!("; links without a type are {PLAIN}"),
-        false => String::new(),
+    let told = match output.wanted.len() {
+        0 => told,
+        count => {
+            message!("{told}, {wanted}", told, wanted = counted(count, "wanted page", "wanted pages"))
+        }
     };
-    let wanted = match output.wanted.len() {
-        0 => String::new(),
-        count => format!(", {}", counted(count, "wanted page", "wanted pages")),
-    };
-    page.note(&[Span::Text(&format!(
-        "{part}{}{order}{wanted}, {}{plain}",
-        counted(output.total_nodes, "page", "pages"),
-        counted(output.edges.len(), "link", "links")
-    ))]);
-    let rest = "a larger max_tokens or a center page shows more";
-    output.omitted.show(["page", "pages"], rest, page);
+    page.note(&[Span::said(&match output.edges.iter().any(|edge| edge.link_type == PLAIN) {
+        true => message!("{told}; links without a type are {plain}", told, plain = PLAIN),
+        false => told,
+    })]);
+    let rest = message!("a larger max_tokens or a center page shows more");
+    output.omitted.show(|count| counted(count, "page", "pages"), rest, page);
     output.index.show(page);
 }
 

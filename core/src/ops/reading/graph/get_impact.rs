@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::graph::impact::SOURCE_REFS;
 use crate::index::questions::pages::{self, PageRow};
-use crate::ops::budget::{self, Excess, MORE_ROOM, Omitted};
+use crate::message;
+use crate::ops::budget::{self, Excess, Omitted, more_room};
 use crate::ops::page::{IndexState, PageFields};
 use crate::ops::way::Step;
 use crate::ops::{Facts, Tool, unmatched};
@@ -219,7 +220,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.heading(&[Span::File(file)]);
     }
     match output.changed_folder.as_deref() {
-        Some("") => page.heading(&[Span::Text("the whole project")]),
+        Some("") => page.heading(&[Span::said(&message!("the whole project"))]),
         Some(folder) => page.heading(&[Span::File(&format!("{folder}/"))]),
         None => {}
     }
@@ -232,7 +233,8 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             Span::Words(title),
             Span::Faint("  "),
             Span::Label(doc_type),
-            Span::Faint(&format!(" · {}", counted(affected.distance, "hop", "hops"))),
+            Span::Faint(" · "),
+            Span::faint(&counted(affected.distance, "hop", "hops")),
             Span::Trust(*staleness),
         ]);
         // For a folder, each path starts at a different page or file.
@@ -246,20 +248,20 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         }
         page.detail(&way);
     }
-    page.note(&[Span::Text(&match output.total_affected {
-        0 if output.changed_file.is_some() => "no page names this file in its `source_refs`".into(),
-        0 if output.changed_folder.is_some() => "no page outside this folder is affected".into(),
-        0 => "no other page is affected".into(),
-        total if output.affected.len() == total => format!("{} affected", counted(total, "page", "pages")),
-        total => format!(
-            "{} of {} affected · by page type: {} · by link: {}",
-            output.affected.len(),
-            counted(total, "page", "pages"),
-            listed(&output.counts.by_doc_type),
-            listed(&output.counts.by_link_type)
+    page.note(&[Span::said(&match output.total_affected {
+        0 if output.changed_file.is_some() => message!("no page names this file in its `source_refs`"),
+        0 if output.changed_folder.is_some() => message!("no page outside this folder is affected"),
+        0 => message!("no other page is affected"),
+        total if output.affected.len() == total => counted(total, "page affected", "pages affected"),
+        total => message!(
+            "{shown} of {pages} affected · by page type: {types} · by link: {links}",
+            shown = output.affected.len(),
+            pages = counted(total, "page", "pages"),
+            types = listed(&output.counts.by_doc_type),
+            links = listed(&output.counts.by_link_type)
         ),
     })]);
-    output.omitted.show(["page", "pages"], MORE_ROOM, page);
+    output.omitted.show(|count| counted(count, "page", "pages"), more_room(), page);
     output.index.show(page);
 }
 

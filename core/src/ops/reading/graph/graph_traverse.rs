@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::graph::{Reached, Walk};
-use crate::ops::budget::{self, Excess, MORE_ROOM, Omitted};
+use crate::message;
+use crate::ops::budget::{self, Excess, Omitted, more_room};
 use crate::ops::get_graph::GraphDirection;
 use crate::ops::page::{IndexState, PageFields, PageName};
 use crate::ops::way::{self, Hops, Step};
@@ -150,8 +151,8 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         ahead.extend(of(&found.page.filepath));
     }
     let total = counted(output.total_pages, "page", "pages");
-    page.note(&[Span::Text(&format!("{} of {total} reached", output.pages.len()))]);
-    output.omitted.show(["page", "pages"], MORE_ROOM, page);
+    page.note(&[Span::said(&message!("{pages} of {total} reached", pages = output.pages.len(), total))]);
+    output.omitted.show(|count| counted(count, "page", "pages"), more_room(), page);
     output.index.show(page);
 }
 

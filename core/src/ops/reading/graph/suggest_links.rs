@@ -1,6 +1,7 @@
 //! Missing links, most likely first, each with its reason and its place in the text; and unlinked mentions,
 //! which have no score.
 
+use crate::message::Message;
 use std::collections::{BTreeSet, HashMap};
 
 use schemars::JsonSchema;
@@ -9,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::hint::Next;
 use crate::index::questions::pages;
-use crate::ops::budget::{self, Excess, MORE_ROOM, Omitted};
+use crate::message;
+use crate::ops::budget::{self, Excess, Omitted, more_room};
 use crate::ops::page::{IndexState, PageFields, PageName};
 use crate::ops::{Facts, Tool};
 use crate::page::decode;
@@ -149,7 +151,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let limit = budget::ranged("limit", params.limit, defaults.limit, 1, 50)?;
     let threshold = params.threshold.unwrap_or(defaults.threshold);
     if !(0.0..=1.0).contains(&threshold) {
-        return Err(Error::invalid(format!("threshold is {threshold}; it must be from 0 to 1")));
+        return Err(Error::invalid(message!("threshold is {threshold}; it must be from 0 to 1", threshold)));
     }
     let decisions = Decisions::read(context.source)?;
     let page =
@@ -337,7 +339,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             Span::Path(&suggestion.source.filepath),
             Span::Text(" -> "),
             Span::Path(&suggestion.target.filepath),
-            Span::Faint(suggestion.status.mark()),
+            Span::faint(&suggestion.status.mark()),
         ]);
         page.detail(&[Span::Faint(&suggestion.reason)]);
         if let Some(place) = &suggestion.place {
@@ -345,67 +347,81 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         }
     }
     let mut is_first = output.suggestions.is_empty();
-    for (heading, mentions) in
-        [("Unlinked mentions", &output.mentions), ("Unlinked mentions on other pages", &output.mentioned_by)]
-    {
+    for (heading, mentions) in [
+        (message!("Unlinked mentions"), &output.mentions),
+        (message!("Unlinked mentions on other pages"), &output.mentioned_by),
+    ] {
         if !mentions.is_empty() {
             if !std::mem::take(&mut is_first) {
                 page.gap();
             }
-            show_mentions(heading, mentions, page);
+            show_mentions(&heading, mentions, page);
         }
     }
-    let ask = page.voice().ask(&Next::call("accept").with("source", "PAGE").with("target", "TARGET"));
+    let ask = Next::call("accept").with("source", "PAGE").with("target", "TARGET");
     let count = match output.suggestions.len() {
-        0 => "no suggestions".into(),
+        0 => message!("no suggestions"),
         count => counted(count, "suggestion", "suggestions"),
     };
     let mentions = output.mentions.len() + output.mentioned_by.len();
-    page.note(&[Span::Text(&match (output.suggestions.len(), mentions) {
-        (0, 0) => "no suggestions; a lower threshold shows less certain ones".into(),
-        (_, 0) => format!("{count}; {ask} makes a link"),
+    page.note(&[Span::said(&match (output.suggestions.len(), mentions) {
+        (0, 0) => message!("no suggestions; a lower threshold shows less certain ones"),
+        (_, 0) => message!("{count}; {ask} makes a link", count, ask),
         (_, mentions) => {
-            format!(
-                "{count}, {}; {ask} makes a link",
-                counted(mentions, "unlinked mention", "unlinked mentions")
+            message!(
+                "{count}, {mentions}; {ask} makes a link",
+                count,
+                mentions = counted(mentions, "unlinked mention", "unlinked mentions"),
+                ask
             )
         }
     })]);
     if output.more_mentions {
-        let ask = page.voice().ask(&Next::call("suggest_links").with("page", "PAGE"));
-        page.note(&[Span::Text(&format!("there are more mentions; {ask} lists those of one page"))]);
+        let ask = Next::call("suggest_links").with("page", "PAGE");
+        page.note(&[Span::said(&message!("there are more mentions; {ask} lists those of one page", ask))]);
     }
-    output.omitted.show(["suggestion or mention", "suggestions or mentions"], MORE_ROOM, page);
+    output.omitted.show(
+        |count| counted(count, "suggestion or mention", "suggestions or mentions"),
+        more_room(),
+        page,
+    );
     output.index.show_with_vectors(page);
 }
 
 impl Status {
     /// The mark after a link.
-    fn mark(self) -> &'static str {
+    fn mark(self) -> Message {
         match self {
-            Self::Pending => "",
-            Self::Accepted => "  [accepted]",
-            Self::Dismissed => "  [dismissed]",
+            Self::Pending => Message::verbatim(""),
+            Self::Accepted => message!("  [accepted]"),
+            Self::Dismissed => message!("  [dismissed]"),
         }
     }
 }
 
-fn show_mentions(heading: &str, mentions: &[Mention], page: &mut dyn Page) {
-    page.heading(&[Span::Strong(heading)]);
+fn show_mentions(heading: &Message, mentions: &[Mention], page: &mut dyn Page) {
+    page.heading(&[Span::strong(heading)]);
     for mention in mentions {
-        let times = if mention.count > 1 { format!("  {} times", mention.count) } else { String::new() };
+        let times = match mention.count {
+            0 | 1 => Message::verbatim(""),
+            count => message!("  {count} times", count),
+        };
         page.line(&[
             Span::Path(&mention.source.filepath),
             Span::Text(" -> "),
             Span::Path(&mention.target.filepath),
-            Span::Faint(&times),
-            Span::Faint(mention.status.mark()),
+            Span::faint(&times),
+            Span::faint(&mention.status.mark()),
         ]);
         show_place(&mention.place, page);
     }
 }
 
 fn show_place(place: &LinkPlace, page: &mut dyn Page) {
-    page.detail(&[Span::Text(&format!("line {}: ", place.line)), Span::Words(&place.context)]);
+    page.detail(&[Span::said(&message!(
+        "line {line}: {context}",
+        line = place.line,
+        context = Span::Words(&place.context)
+    ))]);
     page.handle("text", &place.text);
 }

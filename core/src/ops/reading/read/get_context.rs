@@ -10,6 +10,7 @@ use crate::graph::impact::strength;
 use crate::graph::{Direction, Reached, Walk};
 use crate::hint::Next;
 use crate::index::questions::{links, sections};
+use crate::message;
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{self, IndexState, PageFields, PageName};
 use crate::ops::{Facts, Tool, unmatched};
@@ -161,8 +162,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             break;
         }
         if !shrink(&mut output, needed - max_size, max_size) {
-            return Err(Error::invalid(format!(
-                "max_size is {max_size}; it must be at least {needed} for this page"
+            return Err(Error::invalid(message!(
+                "max_size is {max_size}; it must be at least {needed} for this page",
+                max_size,
+                needed
             )));
         }
     }
@@ -221,12 +224,17 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     let PageFields { filepath, title, doc_type, updated_at, staleness, .. } = &output.center.page;
     page.heading(&title_spans(filepath, title, *staleness));
     let updated = to_the_second(updated_at);
-    page.aside(&[Span::Label(doc_type), Span::Faint(&format!(" · updated {updated}"))]);
+    page.aside(&[Span::faint(&message!(
+        "{kind} · updated {updated}",
+        kind = Span::Label(doc_type),
+        updated
+    ))]);
     page.gap();
     page.text(&output.center.content);
     for related in &output.related {
         let arrow = if related.direction == "outlink" { "-> " } else { "<- " };
-        let link = format!(" ({}, {})", related.link_type, counted(related.depth, "hop", "hops"));
+        let hops = counted(related.depth, "hop", "hops");
+        let link = message!(" ({kind}, {hops})", kind = related.link_type, hops);
         let PageFields { filepath, title, staleness, .. } = &related.page;
         page.gap();
         page.heading(&[
@@ -234,7 +242,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             Span::Title(title),
             Span::Text("  "),
             Span::Path(filepath),
-            Span::Faint(&link),
+            Span::faint(&link),
             Span::Trust(*staleness),
         ]);
         if !related.summary.is_empty() {
@@ -244,9 +252,12 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     // One of the two limits caused this; `omitted` counts the same pages.
     if output.truncated_count > 0 {
         let pages = counted(output.truncated_count, "related page", "related pages");
-        page.note(&[Span::Text(&format!("{pages} left out; a larger max_size or max_tokens shows more"))]);
+        page.note(&[Span::said(&message!(
+            "{pages} left out; a larger max_size or max_tokens shows more",
+            pages
+        ))]);
     }
-    let rest = format!("{} shows the whole page", page.voice().ask(&Next::call("get_page")));
-    Omitted { pages: 0, ..output.omitted }.show(["page", "pages"], &rest, page);
+    let rest = message!("{call} shows the whole page", call = Next::call("get_page"));
+    Omitted { pages: 0, ..output.omitted }.show(|count| counted(count, "page", "pages"), rest, page);
     output.index.show(page);
 }

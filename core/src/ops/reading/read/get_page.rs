@@ -1,5 +1,6 @@
 //! One page with its text, links and freshness.
 
+use crate::message::Message;
 use std::collections::BTreeMap;
 
 use rusqlite::Connection;
@@ -12,6 +13,7 @@ use crate::index::questions::links::{self, LinkRow};
 use crate::index::questions::names;
 use crate::index::questions::pages;
 use crate::index::questions::sections::{self, SectionRow};
+use crate::message;
 use crate::ops::bounds;
 use crate::ops::budget::{self, Excess, Omitted};
 use crate::ops::page::{IndexState, LinkInfo, PageFields, PageName, fields};
@@ -206,9 +208,10 @@ fn sections(db: &Connection, page: i64, wanted: Option<&str>) -> Result<Vec<Page
         .filter(|section| section.section_id == wanted || section.section_id.starts_with(&below))
         .collect();
     if chosen.is_empty() {
-        return Err(Error::invalid(format!(
-            "the page has no section '{wanted}'; it has {}",
-            known.join(", ")
+        return Err(Error::invalid(message!(
+            "the page has no section '{wanted}'; it has {known}",
+            wanted,
+            known = known.join(", ")
         )));
     }
     Ok(chosen)
@@ -339,14 +342,22 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     let fields = &output.page;
     page.heading(&title_spans(&fields.filepath, &fields.title, fields.staleness));
     let updated = to_the_second(&fields.updated_at);
-    let facts = format!(" · updated {updated}");
-    page.line(&[Span::Label(&fields.doc_type), Span::Faint(&facts)]);
+    let kind = Span::Label(&fields.doc_type);
+    page.line(&[Span::faint(&message!("{kind} · updated {updated}", kind, updated))]);
     if !output.tags.is_empty() {
-        page.line(&[Span::Faint("tags: "), Span::Label(&bounds::tag_line(&output.tags))]);
+        page.line(&[Span::said(&message!(
+            "{label} {tags}",
+            label = Span::faint(&message!("tags:")),
+            tags = Span::Label(&bounds::tag_line(&output.tags))
+        ))]);
     }
     page.content_hash(&output.content_hash);
     for stale in &output.stale_ref_details {
-        page.line(&[Span::File(&stale.file_path), Span::Alarm(&format!(" {}", what_is_wrong(stale)))]);
+        page.line(&[Span::alarm(&message!(
+            "{file} {wrong}",
+            file = Span::File(&stale.file_path),
+            wrong = what_is_wrong(stale)
+        ))]);
     }
     page.gap();
     for section in &output.sections {
@@ -355,36 +366,45 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.gap();
     }
     for (number, answer) in output.answers.iter().enumerate() {
-        page.heading(&[Span::Strong(&format!("Answer of query {}", number + 1))]);
+        page.heading(&[Span::strong(&message!("Answer of query {number}", number = number + 1))]);
         page.text(answer);
         page.gap();
     }
     if !output.omitted_sections.is_empty() {
-        page.heading(&[Span::Strong("More sections")]);
+        page.heading(&[Span::strong(&message!("More sections"))]);
     }
     for section in &output.omitted_sections {
         let [first, last] = section.lines;
-        let size = format!(", lines {first}-{last}, {} tokens", section.tokens);
-        page.item(&[Span::Code(&section.section_id), Span::Text(&size)]);
+        page.item(&[Span::said(&message!(
+            "{section}, lines {first}-{last}, {tokens} tokens",
+            section = Span::Code(&section.section_id),
+            first,
+            last,
+            tokens = section.tokens
+        ))]);
     }
-    show_links("Links to", &output.outlinks, page);
+    show_links(&message!("Links to"), &output.outlinks, page);
     match (&output.section, output.backlinks.len()) {
-        (None, _) => show_links("Linked from", &output.backlinks, page),
+        (None, _) => show_links(&message!("Linked from"), &output.backlinks, page),
         (Some(_), 0) => {}
         (Some(_), count) => {
             let pages = counted(count, "link leads", "links lead");
-            page.note(&[Span::Text(&format!("{pages} to this page; the whole page lists them"))]);
+            page.note(&[Span::said(&message!("{pages} to this page; the whole page lists them", pages))]);
         }
     }
-    output.omitted.show(["page", "pages"], "`section` reads a part of the page", page);
+    output.omitted.show(
+        |count| counted(count, "page", "pages"),
+        message!("`section` reads a part of the page"),
+        page,
+    );
     output.index.show(page);
 }
 
-fn show_links(title: &str, links: &[LinkInfo], page: &mut dyn Page) {
+fn show_links(title: &Message, links: &[LinkInfo], page: &mut dyn Page) {
     if links.is_empty() {
         return;
     }
-    page.heading(&[Span::Strong(&format!("{title} ({})", links.len()))]);
+    page.heading(&[Span::strong(&message!("{title} ({count})", title, count = links.len()))]);
     for link in links {
         let place = match (&link.filepath, &link.source_path) {
             (Some(path), _) => Span::Path(path),
@@ -392,8 +412,11 @@ fn show_links(title: &str, links: &[LinkInfo], page: &mut dyn Page) {
             (None, None) => Span::Words(&link.title),
         };
         let is_broken = link.filepath.is_none() && link.source_path.is_none();
-        let broken = Span::Alarm(if is_broken { " (no such page)" } else { "" });
+        let broken = match is_broken {
+            true => message!(" (no such page)"),
+            false => Message::verbatim(""),
+        };
         let kind = format!(" ({})  ", link.link_type);
-        page.item(&[place, broken, Span::Faint(&kind), Span::Words(&link.link_context)]);
+        page.item(&[place, Span::alarm(&broken), Span::Faint(&kind), Span::Words(&link.link_context)]);
     }
 }

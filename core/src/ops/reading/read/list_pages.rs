@@ -1,5 +1,6 @@
 //! The pages of the project.
 
+use crate::message::Message;
 use std::collections::HashMap;
 
 use rusqlite::Connection;
@@ -11,6 +12,7 @@ use crate::Result;
 use crate::freshness::{self, Assessment, Staleness};
 use crate::graph::LinkGraph;
 use crate::index::questions::{names, pages};
+use crate::message;
 use crate::ops::bounds;
 use crate::ops::budget::{self, Excess, Omitted};
 use crate::ops::page::{IndexState, PageFields, all_fields, fields};
@@ -94,7 +96,7 @@ pub struct Output {
     /// Number of pages skipped before the first one.
     pub offset: usize,
     /// Conditions that match no page, a sentence each.
-    pub unmatched: Vec<String>,
+    pub unmatched: Vec<Message>,
     /// Parts omitted to fit `max_tokens`.
     pub omitted: Omitted,
     /// Whether the index is up to date.
@@ -234,18 +236,21 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         let PageFields { filepath, title, doc_type, updated_at, staleness, .. } = &listed.page;
         let day = updated_at.get(..10).unwrap_or(updated_at);
         let (out, back) = (listed.link_count, listed.backlink_count);
-        page.line(&[
-            Span::Path(filepath),
-            Span::Text("  "),
-            Span::Words(title),
-            Span::Faint("  "),
-            Span::Label(doc_type),
-            Span::Faint(&format!(" · {day} · {out} out, {back} in")),
-            Span::Trust(*staleness),
-        ]);
+        page.line(&[Span::said(&message!(
+            "{path}  {title}{value}{kind}{label}{trust}",
+            path = Span::Path(filepath),
+            title = Span::Words(title),
+            value = Span::Faint("  "),
+            kind = Span::Label(doc_type),
+            label = Span::faint(&message!(" · {day} · {out} out, {back} in", day, out, back)),
+            trust = Span::Trust(*staleness)
+        ))]);
     }
     if !output.more_paths.is_empty() {
-        page.heading(&[Span::Strong(&format!("{} more, by path", output.more_paths.len()))]);
+        page.heading(&[Span::strong(&message!(
+            "{more_paths} more, by path",
+            more_paths = output.more_paths.len()
+        ))]);
         let mut line: Vec<Span<'_>> = Vec::new();
         for path in &output.more_paths {
             if !line.is_empty() {
@@ -262,13 +267,13 @@ pub fn show(output: &Output, page: &mut dyn Page) {
 pub fn show_count(output: &Output, page: &mut dyn Page) {
     let count = match output.pages.len() + output.more_paths.len() {
         shown if shown == output.total => counted(shown, "page", "pages"),
-        shown => format!("{shown} of {} pages", output.total),
+        shown => message!("{shown} of {total} pages", shown, total = output.total),
     };
     unmatched::show(&output.unmatched, page);
-    page.note(&[Span::Text(&count)]);
+    page.note(&[Span::said(&count)]);
     let end = output.offset + output.pages.len();
-    let rest = format!("offset {end} lists the next pages with all details");
-    output.omitted.show(["page", "pages"], &rest, page);
+    let rest = message!("offset {end} lists the next pages with all details", end);
+    output.omitted.show(|count| counted(count, "page", "pages"), rest, page);
     output.index.show(page);
 }
 

@@ -1,9 +1,11 @@
 //! The templates of the project, with the fields to give for each.
 
+use crate::message::Message;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::hint::Next;
+use crate::message;
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span};
 use crate::templates::field::{Field, FieldKind};
@@ -69,13 +71,16 @@ pub fn run(context: &Context<'_>, _: Params) -> Result<Output> {
 pub fn show(output: &Output, page: &mut dyn Page) {
     if output.templates.is_empty() {
         match &output.folder {
-            Some(folder) => page.line(&[Span::Text("No templates in "), Span::Path(&format!("{folder}/"))]),
-            None => {
-                page.line(&[Span::Text("No folder of templates: set templates_dir in .ubp/manifest.json")])
-            }
+            Some(folder) => page.line(&[Span::said(&message!(
+                "No templates in {path}",
+                path = Span::Path(&format!("{folder}/"))
+            ))]),
+            None => page.line(&[Span::said(&message!(
+                "No folder of templates: set templates_dir in .ubp/manifest.json"
+            ))]),
         }
         let examples = page.voice().run("init --templates");
-        page.hint(&[Span::Text(&examples), Span::Text(" adds examples")]);
+        page.hint(&[Span::said(&message!("{examples} adds examples", examples))]);
         return;
     }
     for TemplateInfo { template, problem } in &output.templates {
@@ -90,7 +95,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             let facts = facts(field);
             let mut item = vec![Span::Code(&field.name)];
             item.extend(about(field.description.as_deref()));
-            item.extend([Span::Text(" ("), Span::Words(&facts), Span::Text(")")]);
+            item.extend([Span::Text(" ("), Span::Quoted(&facts), Span::Text(")")]);
             page.item(&item);
         }
     }
@@ -98,7 +103,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         let next =
             Next::call("create_page").with("title", "TITLE").with("template", first.template.name.as_str());
         let create = page.voice().ask(&next);
-        page.hint(&[Span::Text(&create), Span::Text(" creates a page")]);
+        page.hint(&[Span::said(&message!("{create} creates a page", create))]);
     }
 }
 
@@ -106,22 +111,22 @@ fn about(description: Option<&str>) -> impl Iterator<Item = Span<'_>> {
     description.into_iter().flat_map(|text| [Span::Text(": "), Span::Words(text)])
 }
 
-fn facts(field: &Field) -> String {
+fn facts(field: &Field) -> Message {
     let mut facts = Vec::new();
     match field.kind {
         FieldKind::Text => {}
-        FieldKind::List => facts.push("list".to_owned()),
-        FieldKind::Date => facts.push("date".to_owned()),
-        FieldKind::Number => facts.push("number".to_owned()),
-        FieldKind::Boolean => facts.push("true or false".to_owned()),
+        FieldKind::List => facts.push(message!("list")),
+        FieldKind::Date => facts.push(message!("date")),
+        FieldKind::Number => facts.push(message!("number")),
+        FieldKind::Boolean => facts.push(message!("true or false")),
     }
     if !field.values.is_empty() {
-        facts.push(field.values.join(", "));
+        facts.push(Message::verbatim(field.values.join(", ")));
     }
     match (&field.default, field.required) {
-        (Some(default), _) => facts.push(format!("default: {default}")),
-        (None, true) => facts.push("required".to_owned()),
-        (None, false) => facts.push("optional".to_owned()),
+        (Some(default), _) => facts.push(message!("default: {value}", value = default)),
+        (None, true) => facts.push(message!("required")),
+        (None, false) => facts.push(message!("optional")),
     }
-    facts.join("; ")
+    Message::joined(facts, "; ")
 }

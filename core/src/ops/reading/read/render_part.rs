@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::message;
 use crate::ops::Facts;
 use crate::ops::page::PageName;
 use crate::render::Renderer;
@@ -40,7 +41,11 @@ pub struct Output {
 /// [`Error::PageNotFound`], [`Error::AmbiguousPage`]; [`Error::InvalidParams`] if it is too long.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if params.text.len() > LONGEST {
-        return Err(Error::invalid(format!("`text` is {} bytes long, at most {LONGEST}", params.text.len())));
+        return Err(Error::invalid(message!(
+            "`text` is {text} bytes long, at most {longest}",
+            text = params.text.len(),
+            longest = LONGEST
+        )));
     }
     let name = PageName { page: Some(&params.page), ..Default::default() };
     let page = context.index.read(|db| name.require(db))?;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::Result;
+use crate::message;
 use crate::ops::document;
 use crate::ops::page::IndexState;
 use crate::ops::written::{index_after, show_index_error, show_undo};
@@ -61,9 +62,12 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 
 /// Shows the path of the file in the trash.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    page.line(&[Span::Text("Deleted "), Span::Path(&output.filename)]);
+    page.line(&[Span::said(&message!("Deleted {path}", path = Span::Path(&output.filename)))]);
     if let Some(trash) = &output.trash {
-        page.detail(&[Span::Text("it is in "), Span::Code(&format!(".ubp/trash/{trash}"))]);
+        page.detail(&[Span::said(&message!(
+            "it is in {value}",
+            value = Span::Code(&format!(".ubp/trash/{trash}"))
+        ))]);
     }
     show_index_error(output.index_error.as_deref(), page);
     show_undo(output.audit_id.as_deref(), page);

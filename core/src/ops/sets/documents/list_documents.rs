@@ -1,5 +1,6 @@
 //! Lists the documents in the index, in the form that clients of document servers expect.
 
+use crate::message;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +45,6 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         vec![one.filename.clone(), one.chunks.to_string(), one.indexed_at.clone(), one.modified_at.clone()]
     };
     let rows: Vec<_> = output.documents.iter().map(row).collect();
-    page.table(&["document", "chunks", "indexed", "modified"], &rows);
-    page.note(&[Span::Text(&counted(rows.len(), "document", "documents"))]);
+    page.table(&[message!("document"), message!("chunks"), message!("indexed"), message!("modified")], &rows);
+    page.note(&[Span::said(&counted(rows.len(), "document", "documents"))]);
 }

@@ -13,6 +13,7 @@ use crate::hint::Next;
 use crate::index::questions::sections;
 use crate::index::{SectionText, section_text};
 use crate::manifest::MOST_CHUNKS;
+use crate::message;
 use crate::ops::budget;
 use crate::ops::page::IndexState;
 use crate::ops::search::SearchType;
@@ -76,7 +77,7 @@ pub struct Found {
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let query = params.query.trim();
     if query.is_empty() {
-        return Err(Error::invalid("query is empty: give a question or words"));
+        return Err(Error::invalid(message!("query is empty: give a question or words")));
     }
     let limit = budget::ranged("top_k", params.top_k, context.manifest.documents.top_k, 1, MOST_CHUNKS)?;
     let (chunks, missing) = match comparison(context, query)? {
@@ -260,18 +261,24 @@ fn section_start(file: &str, lines: &Lines, first_line: usize, text: &str) -> us
 /// Shows the text of the chunks.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for found in &output.results {
-        let similarity = found.similarity.map(|one| format!("  similarity {one:.4}")).unwrap_or_default();
-        page.heading(&[Span::Place(&found.document, found.line), Span::Faint(&similarity)]);
+        let place = Span::Place(&found.document, found.line);
+        match found.similarity.map(|one| format!("{one:.4}")) {
+            Some(one) => {
+                let similarity = message!("similarity {one}", one);
+                page.heading(&[place, Span::Text("  "), Span::faint(&similarity)]);
+            }
+            None => page.heading(&[place]),
+        }
         page.handle("position", &found.position.to_string());
         page.quote(&found.chunk, &[]);
     }
     let count = match output.results.len() {
         0 => {
-            format!("nothing found; {} lists the documents", page.voice().ask(&Next::call("list_documents")))
+            message!("nothing found; {list} lists the documents", list = Next::call("list_documents"))
         }
         count => counted(count, "chunk", "chunks"),
     };
-    page.note(&[Span::Text(&count)]);
+    page.note(&[Span::said(&count)]);
     if let Some(note) = &output.note {
         page.note(&[Span::Text(note)]);
     }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::memory::{Catalog, Counts, MemoryType};
+use crate::message;
 use crate::ops::Facts;
 use crate::ops::delete_page::{self, LostLink};
 use crate::ops::memory::MemoryFields;
@@ -54,9 +55,9 @@ pub struct Output {
 /// [`Error::Io`]. On error, nothing is changed.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if context.caller == Caller::Agent {
-        return Err(Error::invalid(
-            "only people can forget memories; tell the person which memory to forget, and why",
-        ));
+        return Err(Error::invalid(message!(
+            "only people can forget memories; tell the person which memory to forget, and why"
+        )));
     }
     let held = if params.dry_run { None } else { Some(context.source.lock()?) };
     context.refresh(false)?;
@@ -84,16 +85,18 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     output.written.show_dry_run(page);
     if let Some(trash) = &output.trash {
         let trash = format!(".ubp/trash/{trash}");
-        page.line(&[
-            Span::Text("Forgot "),
-            Span::Path(&output.memory.filepath),
-            Span::Text("; it is in "),
-            Span::Code(&trash),
-        ]);
+        page.line(&[Span::said(&message!(
+            "Forgot {path}; it is in {trash}",
+            path = Span::Path(&output.memory.filepath),
+            trash = Span::Code(&trash)
+        ))]);
     }
     for link in &output.links {
-        let lost = format!(": the link to '{}' breaks", link.target);
-        page.warn(&[Span::Place(&link.filepath, link.line), Span::Text(&lost)]);
+        page.warn(&[Span::said(&message!(
+            "{place}: the link to '{target}' breaks",
+            place = Span::Place(&link.filepath, link.line),
+            target = link.target
+        ))]);
     }
     output.written.show_end("", page);
 }

@@ -71,12 +71,12 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 /// Shows the memories, one per line.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for memory in &output.memories {
-        let standing = format!("  {}", memory.standing());
         page.line(&[
             Span::Path(&memory.filepath),
             Span::Text(": "),
             Span::Text(&memory.topic),
-            Span::Faint(&standing),
+            Span::Faint("  "),
+            Span::faint(&memory.standing()),
         ]);
     }
     show_skipped(&output.skipped, page);

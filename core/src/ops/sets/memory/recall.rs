@@ -1,5 +1,6 @@
 //! Finds memories by words and meaning, searching only memories; or by type and tags if there is no query.
 
+use crate::message::Message;
 use std::collections::HashMap;
 
 use schemars::JsonSchema;
@@ -8,14 +9,15 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::Result;
 use crate::memory::{Catalog, Counts, Entry, FOLDER, MOST, MemoryType, Skipped, accessed, read};
-use crate::ops::budget::{self, Excess, MORE_ROOM, Omitted};
+use crate::message;
+use crate::ops::budget::{self, Excess, Omitted, more_room};
 use crate::ops::memory::{RecalledMemory, show_count, show_skipped};
 use crate::ops::page::IndexState;
 use crate::ops::search::{Prepared, SearchType};
 use crate::ops::{Facts, Tool};
 use crate::page::decode;
 use crate::search::{Filter, SearchMode, rank, rounded};
-use crate::show::{Page, Span};
+use crate::show::{Page, Span, counted};
 
 /// Text for the instructions of a server that has this tool.
 const INTRODUCTION: &str = "Memories record what was learned here before. Call ubp_recall before you start something \
@@ -195,33 +197,38 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             page.gap();
         }
         let fields = &memory.fields;
-        let score = output.search_type.map(|_| format!("  score {:.3}", memory.score)).unwrap_or_default();
+        let score = match output.search_type {
+            Some(_) => message!("  score {score}", score = format!("{:.3}", memory.score)),
+            None => Message::verbatim(""),
+        };
         page.heading(&[
             Span::Path(&fields.filepath),
             Span::Text(": "),
             Span::Title(&fields.topic),
-            Span::Faint(&score),
+            Span::faint(&score),
         ]);
-        page.detail(&[Span::Faint(&format!(
-            "{} · {} · {}",
-            fields.memory_type.as_str(),
-            fields.day(),
-            fields.standing()
-        ))]);
+        page.detail(&[
+            Span::Faint(&format!("{} · {} · ", fields.memory_type.as_str(), fields.day())),
+            Span::faint(&fields.standing()),
+        ]);
         if let Some(source) = &fields.source {
-            page.detail(&[Span::Faint("from "), Span::Words(source)]);
+            page.detail(&[Span::said(&message!(
+                "{label} {source}",
+                label = Span::faint(&message!("from")),
+                source = Span::Words(source)
+            ))]);
         }
         if !fields.tags.is_empty() {
             page.detail(&[Span::Label(&format!("#{}", fields.tags.join(" #")))]);
         }
         page.quote(&memory.content, &[]);
         for example in &memory.examples {
-            page.detail(&[Span::Faint("example:")]);
+            page.detail(&[Span::faint(&message!("example:"))]);
             page.quote(example, &[]);
         }
     }
     show_skipped(&output.skipped, page);
     show_count(output.memories.len(), output.total_count, page);
-    output.omitted.show(["memory", "memories"], MORE_ROOM, page);
+    output.omitted.show(|count| counted(count, "memory", "memories"), more_room(), page);
     output.index.show_with_vectors(page);
 }

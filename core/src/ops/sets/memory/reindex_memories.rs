@@ -11,6 +11,7 @@ use crate::index::questions::links;
 use crate::memory::{
     Catalog, Compared, Counts, Entry, Group, Memory, Skipped, edited, groups, merged, read, vectors,
 };
+use crate::message;
 use crate::ops::Facts;
 use crate::ops::memory::{MemoryFields, SimilarMemory, show_skipped};
 use crate::ops::written::WriteReport;
@@ -77,9 +78,9 @@ struct Loaded {
 /// [`Error::Conflict`], [`Error::Io`], [`Error::Cancelled`]. On error, nothing is changed.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if context.caller == Caller::Agent {
-        return Err(Error::invalid(
-            "only people can merge memories; tell the person which memories to merge, and why",
-        ));
+        return Err(Error::invalid(message!(
+            "only people can merge memories; tell the person which memories to merge, and why"
+        )));
     }
     // The model takes time, so do this before taking the lock.
     context.refresh(false)?;
@@ -233,8 +234,9 @@ fn changes(
         let (text, _) = decode(version.bytes.as_deref().unwrap_or_default());
         let Some(text) = follower.rewritten(page, &text)? else { continue };
         if std::str::from_utf8(version.bytes.as_deref().unwrap_or_default()).is_err() {
-            return Err(Error::invalid(format!(
-                "{path}: links to a memory that is replaced and is not UTF-8; save it as UTF-8 first"
+            return Err(Error::invalid(message!(
+                "{path}: links to a memory that is replaced and is not UTF-8; save it as UTF-8 first",
+                path
             )));
         }
         follow.push(Change::edit(version, text.into_bytes()));
@@ -266,32 +268,44 @@ fn told(group: &Group, memory: &Memory, entries: &[&Entry], counts: &Counts) -> 
 pub fn show(output: &Output, page: &mut dyn Page) {
     output.written.show_dry_run(page);
     for Merge { kept, replaced } in &output.merged {
-        let count = format!(" replaces {}", counted(replaced.len(), "memory", "memories"));
-        page.line(&[Span::Path(&kept.filepath), Span::Text(&count)]);
+        page.line(&[Span::said(&message!(
+            "{path} replaces {memories}",
+            path = Span::Path(&kept.filepath),
+            memories = counted(replaced.len(), "memory", "memories")
+        ))]);
         for gone in replaced {
             let likeness = format!("{:.4}  ", gone.similarity.unwrap_or_default());
             let topic = format!(": {}", gone.topic);
             page.aside(&[Span::Text(&likeness), Span::Path(&gone.filepath), Span::Text(&topic)]);
         }
-        page.aside(&[Span::Text(&kept.standing())]);
+        page.aside(&[Span::said(&kept.standing())]);
     }
     for file in &output.written.changed {
         if let Some(trash) = &file.trash {
             let trash = format!(".ubp/trash/{trash}");
-            page.aside(&[Span::Path(&file.filepath), Span::Text(" is in "), Span::Code(&trash)]);
+            page.aside(&[Span::said(&message!(
+                "{path} is in {trash}",
+                path = Span::Path(&file.filepath),
+                trash = Span::Code(&trash)
+            ))]);
         }
     }
     show_skipped(&output.skipped, page);
     if let Some(reason) = &output.without_vectors {
-        page.warn(&[Span::Text("only memories with equal text were merged: "), Span::Text(reason)]);
+        page.warn(&[Span::said(&message!("only memories with equal text were merged: {reason}", reason))]);
     } else if output.uncompared_count > 0 {
         let count = counted(output.uncompared_count, "memory is", "memories are");
-        let words = " in a script that the model does not support: merged only if the text is equal";
-        page.warn(&[Span::Text(&count), Span::Text(words)]);
+        page.warn(&[Span::said(&message!(
+            "{count} in a script that the model does not support: merged only if the text is equal",
+            count
+        ))]);
         let model = page.voice().run("model");
-        page.hint(&[Span::Text(&model), Span::Text(" lists models that support more scripts")]);
+        page.hint(&[Span::said(&message!("{model} lists models that support more scripts", model))]);
     }
-    let none = if output.merged.is_empty() { "; no duplicates" } else { "" };
-    page.note(&[Span::Text(&counted(output.memory_count, "memory", "memories")), Span::Text(none)]);
+    let count = counted(output.memory_count, "memory", "memories");
+    page.note(&[Span::said(&match output.merged.is_empty() {
+        true => message!("{count}; no duplicates", count),
+        false => count,
+    })]);
     output.written.show_end("", page);
 }

@@ -1,5 +1,6 @@
 //! Saves a memory: as a new page, or as new text of the memory with the same topic.
 
+use crate::message::{Message, Value};
 use std::io::ErrorKind;
 
 use schemars::JsonSchema;
@@ -7,10 +8,11 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
-use crate::hint::{Hint, Next};
+use crate::hint::Next;
 use crate::memory::{
     Catalog, Fields, Given, Memory, MemoryType, Place, edited, look_for, meaning, new_page, read, referenced,
 };
+use crate::message;
 use crate::ops::memory::SimilarMemory;
 use crate::ops::page::IndexState;
 use crate::ops::written::{show_index_error, show_undo};
@@ -142,17 +144,29 @@ fn refuse_secrets(given: &Given, caller: Caller) -> Result<()> {
     let texts = texts.chain(examples.map(|(at, example)| (Place::Example(at + 1), example.as_str())));
     let found = look_for(texts);
     let (Some(first), more) = (found.first(), found.len().saturating_sub(1)) else { return Ok(()) };
-    let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
-    let message = format!(
-        "line {} of {} looks like {}{more}: pages are shared, so nothing was written",
-        first.line, first.place, first.kind
-    );
-    let hint = Hint::from("leave it out and say where it is kept; if it is not a secret, ");
-    let hint = match caller {
-        Caller::Person => hint.and_ask(Next::call("remember").with("force", true)),
-        Caller::Agent => hint.and_run("memory remember --force"),
+    let (line, place, kind) = (first.line, first.place.to_string(), Message::word(first.kind));
+    let message = match more {
+        0 => message!(
+            "line {line} of {place} looks like {kind}: pages are shared, so nothing was written",
+            line,
+            place,
+            kind
+        ),
+        more => message!(
+            "line {line} of {place} looks like {kind} (and {more} more): pages are shared, so nothing was written",
+            line,
+            place,
+            kind,
+            more
+        ),
     };
-    Err(Error::invalid_with_hint(message, hint.text(" saves it")))
+    let force = match caller {
+        Caller::Person => Value::Ask(Next::call("remember").with("force", true)),
+        Caller::Agent => Value::Run("memory remember --force".into()),
+    };
+    let hint =
+        message!("leave it out and say where it is kept; if it is not a secret, {force} saves it", force);
+    Err(Error::invalid_with_hint(message, hint))
 }
 
 /// The memory as it is on disk.
@@ -227,7 +241,7 @@ fn keep(
 }
 
 fn mend(path: &str, line: usize, reason: &str) -> Error {
-    Error::FrontMatter { path: path.to_owned(), message: format!("line {line}: {reason}") }
+    Error::FrontMatter { path: path.to_owned(), message: message!("line {line}: {reason}", line, reason) }
 }
 
 fn created(memory_type: MemoryType, given: &Given) -> Memory {
@@ -280,16 +294,20 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     let path = Span::Path(&output.filepath);
     match output.action {
         Action::Created => {
-            page.line(&[Span::Text("Remembered "), path]);
+            page.line(&[Span::said(&message!("Remembered {path}", path))]);
             page.handle("audit_id", output.audit_id.as_deref().unwrap_or_default());
         }
         Action::Updated => {
-            page.line(&[Span::Text("Updated "), path]);
+            page.line(&[Span::said(&message!("Updated {path}", path))]);
             show_undo(output.audit_id.as_deref(), page);
         }
     }
     show_index_error(output.index_error.as_deref(), page);
     for similar in &output.similar {
-        page.note(&[Span::Path(&similar.filepath), Span::Text(" is similar: "), Span::Text(&similar.topic)]);
+        page.note(&[Span::said(&message!(
+            "{path} is similar: {topic}",
+            path = Span::Path(&similar.filepath),
+            topic = similar.topic
+        ))]);
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::Result;
 use crate::index::{self, questions::pages};
+use crate::message;
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span};
@@ -67,17 +68,16 @@ pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
 /// Shows how many pages have vectors.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let lacking = if output.enabled { "" } else { ", which is not on this machine" };
-    page.line(&[
-        Span::Text(&format!(
-            "{} of {} pages have their vectors; the model is ",
-            output.indexed_count, output.page_count
-        )),
-        Span::Code(&output.model),
-        Span::Text(lacking),
-    ]);
+    page.line(&[Span::said(&message!(
+        "{indexed_count} of {page_count} pages have their vectors; the model is {model}{lacking}",
+        indexed_count = output.indexed_count,
+        page_count = output.page_count,
+        model = Span::Code(&output.model),
+        lacking
+    ))]);
     if output.indexing {
-        page.line(&[Span::Text("pages without vectors come last when sorted by distance")]);
+        page.line(&[Span::said(&message!("pages without vectors come last when sorted by distance"))]);
     }
-    page.aside(&[Span::Text("vectors are in "), Span::File(&output.cache_path)]);
+    page.aside(&[Span::said(&message!("vectors are in {file}", file = Span::File(&output.cache_path)))]);
     output.index.show_with_vectors(page);
 }

@@ -1,10 +1,12 @@
 //! SQL over the front matter and text of pages.
 
+use crate::message::Message;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::Context;
+use crate::message;
 use crate::ops::budget::{self, Excess, Omitted};
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
@@ -68,7 +70,9 @@ pub struct Output {
 /// [`Error::InvalidParams`] for a statement that is invalid, does more than read the table, or takes too long.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if params.sql.trim().is_empty() {
-        return Err(Error::invalid("sql is empty: give a statement, such as SELECT path FROM files"));
+        return Err(Error::invalid(message!(
+            "sql is empty: give a statement, such as SELECT path FROM files"
+        )));
     }
     let rows = budget::ranged("max_rows", params.max_rows, ROWS, 1, 10_000)?;
     let schema = Schema::read(context, params.glob.as_deref())?;
@@ -104,12 +108,18 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         Some(other) => other.to_string(),
     };
     let rows = output.results.iter().map(|row| columns.iter().map(|name| cell(row.get(*name))).collect());
-    page.table(&columns, &rows.collect::<Vec<_>>());
-    let more = if output.truncated { "; there are more, see max_rows" } else { "" };
-    page.note(&[Span::Text(&counted(output.row_count, "row", "rows")), Span::Text(more)]);
+    page.table(
+        &columns.iter().map(|name| Message::verbatim(*name)).collect::<Vec<_>>(),
+        &rows.collect::<Vec<_>>(),
+    );
+    let count = counted(output.row_count, "row", "rows");
+    page.note(&[Span::said(&match output.truncated {
+        true => message!("{count}; there are more, see max_rows", count),
+        false => count,
+    })]);
     output.omitted.show(
-        ["row", "rows"],
-        "a larger max_tokens, fewer columns or LIMIT and OFFSET show the rest",
+        |count| counted(count, "row", "rows"),
+        message!("a larger max_tokens, fewer columns or LIMIT and OFFSET show the rest"),
         page,
     );
     output.index.show_with_vectors(page);

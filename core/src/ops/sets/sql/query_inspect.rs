@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::Result;
+use crate::message;
 use crate::ops::budget;
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
@@ -95,13 +96,16 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 pub fn show(output: &Output, page: &mut dyn Page) {
     let row =
         |(name, info): (&String, &ColumnInfo)| vec![name.clone(), info.kind.clone(), info.count.to_string()];
-    page.table(&["column", "type", "pages"], &output.schema.iter().map(row).collect::<Vec<_>>());
+    page.table(
+        &[message!("column"), message!("type"), message!("pages")],
+        &output.schema.iter().map(row).collect::<Vec<_>>(),
+    );
     if let Some(reason) = &output.embedding_absent {
-        page.note(&[Span::Text("there is no column embedding: "), Span::Text(reason)]);
+        page.note(&[Span::said(&message!("there is no column embedding: {reason}", reason))]);
     }
     if output.omitted_columns > 0 {
         let left_out = counted(output.omitted_columns, "rarer key", "rarer keys");
-        page.note(&[Span::Text(&left_out), Span::Text(" left out")]);
+        page.note(&[Span::said(&message!("{left_out} left out", left_out))]);
     }
-    page.note(&[Span::Text(&counted(output.file_count, "page", "pages"))]);
+    page.note(&[Span::said(&counted(output.file_count, "page", "pages"))]);
 }

@@ -1,6 +1,7 @@
 //! Parses a range into the two states to compare.
 
 use super::ComparedSide;
+use crate::message;
 use crate::ports::History;
 use crate::{Error, Result};
 
@@ -28,9 +29,10 @@ impl Range {
         };
         let is_range = |name: &str| name.contains("..");
         if text.is_empty() || matches!(text, ".." | "...") || to.is_some_and(is_range) || is_range(from) {
-            return Err(Error::invalid(format!(
+            return Err(Error::invalid(message!(
                 "'{text}' is not a range: write A..B for two revisions, A...B for B and its last common commit \
-                 with A, or A for a revision and the working folder"
+                 with A, or A for a revision and the working folder",
+                text
             )));
         }
         Ok(Self { from: or_head(from), to: to.map(or_head), from_common })
@@ -42,11 +44,8 @@ impl Range {
         let to = self.to.as_deref().map(|to| history.resolve(to)).transpose()?;
         if let (true, Some(to), Some(name)) = (self.from_common, &to, &self.to) {
             from = history.merge_base(&from, to)?.ok_or_else(|| {
-                Error::invalid(format!(
-                    "'{}' and '{name}' have no commit in common here; in a shallow clone, `git fetch --unshallow` \
-                     brings the rest of history",
-                    self.from
-                ))
+                Error::invalid(message!("'{from}' and '{name}' have no commit in common here; in a shallow clone, `git fetch --unshallow` \
+                     brings the rest of history", from = self.from, name))
             })?;
         }
         let side = |revision: Option<&String>, commit: Option<String>| ComparedSide {

@@ -1,5 +1,6 @@
 //! Shows the differences between two states.
 
+use crate::message::{Message, Style};
 use std::fmt;
 
 use super::{
@@ -7,6 +8,7 @@ use super::{
     Output, SectionChange,
 };
 use crate::graph::impact::SOURCE_REFS;
+use crate::message;
 use crate::ops::way::StepDirection;
 use crate::path;
 use crate::show::{Page, Span, counted, what_is_wrong};
@@ -15,52 +17,59 @@ use crate::show::{Page, Span, counted, what_is_wrong};
 pub fn show(output: &Output, page: &mut dyn Page) {
     page.line(&[Span::Faint(&format!("{} -> {}", output.from, output.to))]);
     let pages = &output.pages;
-    for (label, pages) in [
-        (Span::Strong("added"), &pages.added),
-        (Span::Alarm("removed"), &pages.removed),
-        (Span::Strong("moved"), &pages.renamed),
-        (Span::Strong("changed"), &pages.changed),
+    for (style, label, pages) in [
+        (Style::Strong, message!("added"), &pages.added),
+        (Style::Alarm, message!("removed"), &pages.removed),
+        (Style::Strong, message!("moved"), &pages.renamed),
+        (Style::Strong, message!("changed"), &pages.changed),
     ] {
-        pages.iter().for_each(|changed| show_page(label, changed, page));
+        pages.iter().for_each(|changed| show_page(Span::Said(style, &label), changed, page));
     }
-    for (label, links) in
-        [(Span::Strong("link +"), &output.links.added), (Span::Alarm("link -"), &output.links.removed)]
-    {
-        links.iter().for_each(|link| show_link(label, link, page));
+    for (style, label, links) in [
+        (Style::Strong, message!("link +"), &output.links.added),
+        (Style::Alarm, message!("link -"), &output.links.removed),
+    ] {
+        links.iter().for_each(|link| show_link(Span::Said(style, &label), link, page));
     }
     output.broken_links.iter().for_each(|broken| show_broken(broken, page));
     for mended in &output.mended_links {
-        let (place, target) = (Span::Path(&mended.filepath), Span::Code(&mended.target));
-        let mut line = vec![Span::Strong("fixed"), Span::Text("  "), place, Span::Text(" -> "), target];
-        match &mended.leads_to {
-            Some(to) => line.extend([Span::Text("  leads to "), end(to)]),
-            None => line.push(Span::Text("  the link is gone")),
-        }
-        page.line(&line);
+        let (label, place) = (message!("fixed"), Span::Path(&mended.filepath));
+        let (label, target) = (Span::strong(&label), Span::Code(&mended.target));
+        page.line(&[Span::said(&match &mended.leads_to {
+            Some(to) => {
+                message!("{label}  {place} -> {target}  leads to {to}", label, place, target, to = end(to))
+            }
+            None => message!("{label}  {place} -> {target}  the link is gone", label, place, target),
+        })]);
     }
-    for (label, cycles) in [
-        (Span::Alarm("new cycle"), &output.cycles.added),
-        (Span::Strong("cycle gone"), &output.cycles.removed),
+    for (style, label, cycles) in [
+        (Style::Alarm, message!("new cycle"), &output.cycles.added),
+        (Style::Strong, message!("cycle gone"), &output.cycles.removed),
     ] {
-        cycles.iter().for_each(|cycle| show_cycle(label, cycle, page));
+        cycles.iter().for_each(|cycle| show_cycle(Span::Said(style, &label), cycle, page));
     }
     for stale in &output.staleness.stale {
         for source in &stale.stale_refs {
-            let (place, file) = (Span::Path(&stale.filepath), Span::File(&source.file_path));
-            let wrong = format!(" {}", what_is_wrong(source));
-            let label = Span::Alarm("stale");
-            page.line(&[label, Span::Text("  "), place, Span::Text(" — "), file, Span::Text(&wrong)]);
+            page.line(&[Span::said(&message!(
+                "{label}  {path} — {file} {wrong}",
+                label = Span::alarm(&message!("stale")),
+                path = Span::Path(&stale.filepath),
+                file = Span::File(&source.file_path),
+                wrong = what_is_wrong(source)
+            ))]);
         }
     }
-    for (label, paths) in [
-        (Span::Strong("fresh again"), &output.staleness.fresh),
-        (Span::Alarm("new orphan"), &output.orphans.added),
-        (Span::Strong("no longer an orphan"), &output.orphans.removed),
+    for (style, label, paths) in [
+        (Style::Strong, message!("fresh again"), &output.staleness.fresh),
+        (Style::Alarm, message!("new orphan"), &output.orphans.added),
+        (Style::Strong, message!("no longer an orphan"), &output.orphans.removed),
     ] {
-        paths.iter().for_each(|path| page.line(&[label, Span::Text("  "), Span::Path(path)]));
+        paths.iter().for_each(|path| {
+            page.line(&[Span::Said(style, &label), Span::Text("  "), Span::Path(path)]);
+        });
     }
     output.impact.iter().for_each(|affected| show_affected(affected, page));
-    page.note(&[Span::Text(&output.summary())]);
+    page.note(&[Span::said(&output.summary())]);
     output.notes.iter().for_each(|note| page.warn(&[Span::Text(note)]));
     if let Some(index) = output.index.as_ref().filter(|index| !index.fresh) {
         index.show(page);
@@ -78,7 +87,7 @@ fn show_page(label: Span<'_>, changed: &ChangedPage, page: &mut dyn Page) {
         page.detail(&[Span::Text(section.change.sign()), Span::Text(" "), Span::Text(&section.heading())]);
     }
     if !changed.fields.is_empty() {
-        page.detail(&[Span::Text(&format!("front matter: {}", changed.fields.join(", ")))]);
+        page.detail(&[Span::said(&message!("front matter: {fields}", fields = changed.fields.join(", ")))]);
     }
 }
 
@@ -95,19 +104,37 @@ fn show_link(label: Span<'_>, link: &ChangedLink, page: &mut dyn Page) {
 
 fn show_broken(broken: &BrokenLink, page: &mut dyn Page) {
     let (place, target) = (Span::Place(&broken.filepath, broken.line), Span::Code(&broken.target));
-    let mut line = vec![Span::Alarm("broken"), Span::Text("  "), place, Span::Text(" -> "), target];
-    line.push(Span::Text("  "));
-    line.extend(broken.led_to.as_deref().map(end));
-    match (broken.reason, &broken.moved_to) {
-        (BrokenReason::NewLink, _) => line.push(Span::Text("no page has this name")),
-        (BrokenReason::TargetMoved, Some(to)) => line.extend([Span::Text(" was moved to "), Span::Path(to)]),
-        (BrokenReason::NameChanged, _) => line.push(Span::Text(" no longer has this name")),
-        (BrokenReason::TargetRemoved | BrokenReason::TargetMoved, _) => {
-            let it = if broken.led_to.is_none() { "its target" } else { "" };
-            line.extend([Span::Text(it), Span::Text(" was removed")]);
+    let label = message!("broken");
+    let label = Span::alarm(&label);
+    let led_to = broken.led_to.as_deref().map(end);
+    page.line(&[Span::said(&match (broken.reason, &broken.moved_to, led_to) {
+        (BrokenReason::TargetMoved, Some(to), Some(led_to)) => message!(
+            "{label}  {place} -> {target}  {led_to} was moved to {to}",
+            label,
+            place,
+            target,
+            led_to,
+            to = Span::Path(to)
+        ),
+        (BrokenReason::NameChanged, _, Some(led_to)) => {
+            message!(
+                "{label}  {place} -> {target}  {led_to} no longer has this name",
+                label,
+                place,
+                target,
+                led_to
+            )
         }
-    }
-    page.line(&line);
+        (BrokenReason::TargetRemoved | BrokenReason::TargetMoved, _, Some(led_to)) => {
+            message!("{label}  {place} -> {target}  {led_to} was removed", label, place, target, led_to)
+        }
+        (BrokenReason::TargetRemoved | BrokenReason::TargetMoved, _, None) => {
+            message!("{label}  {place} -> {target}  its target was removed", label, place, target)
+        }
+        (BrokenReason::NewLink | BrokenReason::NameChanged, ..) => {
+            message!("{label}  {place} -> {target}  no page has this name", label, place, target)
+        }
+    })]);
 }
 
 fn show_cycle(label: Span<'_>, cycle: &Cycle, page: &mut dyn Page) {
@@ -117,23 +144,20 @@ fn show_cycle(label: Span<'_>, cycle: &Cycle, page: &mut dyn Page) {
         line.push(Span::Path(path));
     }
     let more = cycle.page_count.saturating_sub(cycle.way.len());
-    let more = format!(" (and {})", counted(more, "more page", "more pages"));
+    let more = message!("(and {more})", more = counted(more, "more page", "more pages"));
     if cycle.page_count > cycle.way.len() {
-        line.push(Span::Text(&more));
+        line.extend([Span::Text(" "), Span::said(&more)]);
     }
     page.line(&line);
 }
 
 fn show_affected(affected: &AffectedPage, page: &mut dyn Page) {
-    let score = format!("  {:.2}  ", affected.score);
-    let path = Span::Path(&affected.filepath);
-    page.line(&[
-        Span::Text("affected"),
-        Span::Text(&score),
-        path,
-        Span::Text("  "),
-        Span::Text(&affected.title),
-    ]);
+    page.line(&[Span::said(&message!(
+        "affected  {score}  {path}  {title}",
+        score = format!("{:.2}", affected.score),
+        path = Span::Path(&affected.filepath),
+        title = affected.title
+    ))]);
     let mut way = Vec::new();
     for step in &affected.path {
         if way.is_empty() {
@@ -154,25 +178,34 @@ fn end(at: &str) -> Span<'_> {
 
 impl Output {
     /// A summary in one line.
-    pub fn summary(&self) -> String {
+    pub fn summary(&self) -> Message {
         let (pages, links) = (&self.pages, &self.links);
         let counts = [
-            (pages.added.len(), "page added", "pages added"),
-            (pages.removed.len(), "page removed", "pages removed"),
-            (pages.renamed.len(), "page moved", "pages moved"),
-            (pages.changed.len(), "page changed", "pages changed"),
-            (links.added.len(), "link added", "links added"),
-            (links.removed.len(), "link removed", "links removed"),
-            (self.broken_links.len(), "link broke", "links broke"),
-            (self.mended_links.len(), "link fixed", "links fixed"),
-            (self.cycles.added.len(), "new dependency cycle", "new dependency cycles"),
-            (self.staleness.stale.len(), "page became stale", "pages became stale"),
-            (self.staleness.fresh.len(), "page fresh again", "pages fresh again"),
-            (self.total_affected, "page affected", "pages affected"),
+            (pages.added.len(), counted(pages.added.len(), "page added", "pages added")),
+            (pages.removed.len(), counted(pages.removed.len(), "page removed", "pages removed")),
+            (pages.renamed.len(), counted(pages.renamed.len(), "page moved", "pages moved")),
+            (pages.changed.len(), counted(pages.changed.len(), "page changed", "pages changed")),
+            (links.added.len(), counted(links.added.len(), "link added", "links added")),
+            (links.removed.len(), counted(links.removed.len(), "link removed", "links removed")),
+            (self.broken_links.len(), counted(self.broken_links.len(), "link broke", "links broke")),
+            (self.mended_links.len(), counted(self.mended_links.len(), "link fixed", "links fixed")),
+            (
+                self.cycles.added.len(),
+                counted(self.cycles.added.len(), "new dependency cycle", "new dependency cycles"),
+            ),
+            (
+                self.staleness.stale.len(),
+                counted(self.staleness.stale.len(), "page became stale", "pages became stale"),
+            ),
+            (
+                self.staleness.fresh.len(),
+                counted(self.staleness.fresh.len(), "page fresh again", "pages fresh again"),
+            ),
+            (self.total_affected, counted(self.total_affected, "page affected", "pages affected")),
         ];
-        let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
-        let parts: Vec<String> = counts.map(|(count, one, many)| counted(count, one, many)).collect();
-        if parts.is_empty() { "the graph is the same".into() } else { parts.join(", ") }
+        let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<Message> = counts.map(|(_, told)| told).collect();
+        if parts.is_empty() { message!("the graph is the same") } else { Message::joined(parts, ", ") }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The text of a new page: what was given, and what UBP adds to its front matter.
 
 use crate::manifest::FrontMatterMode;
+use crate::message;
 use crate::ops::page::to_the_second;
 use crate::page::{Value, has_front_matter, parse, plain_scalar, set_fields};
 use crate::templates::field::{Field, FieldKind};
@@ -84,11 +85,11 @@ fn with_list(context: &Context<'_>, path: &str, page: String, key: &str, items: 
         item.is_empty() || blank || item.chars().any(char::is_control)
     };
     if let Some(item) = items.iter().find(unfit) {
-        return Err(Error::invalid(format!("`{key}`: '{item}' cannot be used")));
+        return Err(Error::invalid(message!("`{key}`: '{item}' cannot be used", key, item)));
     }
     let types = context.link_types();
     if parse(&page, &types).front_matter.get(key).is_some() {
-        return Err(Error::invalid(format!("`{key}` is already in the front matter of `content`")));
+        return Err(Error::invalid(message!("`{key}` is already in the front matter of `content`", key)));
     }
     let is_plain = |item: &str| {
         item.starts_with(|c: char| c.is_alphabetic())
@@ -146,7 +147,10 @@ fn with_written(context: &Context<'_>, path: &str, page: &str, key: &str, line: 
         .filter(|&at| at < end)
         .and_then(|at| Some((marked.get(..at)?, marked.get(at + mark.len()..)?)));
     let Some((before, after)) = place else {
-        return Err(Error::invalid(format!("`{key}` cannot be added to the front matter of `content`")));
+        return Err(Error::invalid(message!(
+            "`{key}` cannot be added to the front matter of `content`",
+            key
+        )));
     };
     Ok(format!("{before}{line}{after}"))
 }

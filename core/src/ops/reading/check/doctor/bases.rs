@@ -5,7 +5,7 @@ use super::{Finding, Severity};
 use crate::page::decode;
 use crate::path::is_base;
 use crate::query::{Base, Problem};
-use crate::{Context, Error, Result};
+use crate::{Context, Error, Result, message};
 
 /// Adds what is wrong with the files that are bases.
 pub(super) fn files(context: &Context<'_>, findings: &mut Vec<Finding>) -> Result<()> {
@@ -18,10 +18,15 @@ pub(super) fn files(context: &Context<'_>, findings: &mut Vec<Finding>) -> Resul
             Err(Error::Io { .. } | Error::OutsideProject { .. }) => continue,
             Err(error) => return Err(error),
         };
-        for Problem { line, message } in problems {
-            let mut found = finding(Severity::Warning, "base", format!("{file}:{line}: {message}"));
+        for Problem { line, message: problem } in problems {
+            let mut found = finding(
+                Severity::Warning,
+                "base",
+                message!("{place}: {problem}", place = format!("{file}:{line}"), problem),
+            );
             found.line = Some(line);
-            findings.push(found.hint("correct the base; a view that needs this line has no answer"));
+            findings
+                .push(found.hint(message!("correct the base; a view that needs this line has no answer")));
         }
     }
     Ok(())

@@ -1,5 +1,7 @@
 //! The checks, one function each.
 
+use crate::message;
+use crate::message::Message;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rusqlite::Connection;
@@ -21,8 +23,10 @@ use crate::{Result, text};
 /// Page types of the specification.
 pub(super) const PAGE_TYPES: [&str; 6] = ["spec", "design", "db-schema", "api", "config", "guide"];
 
-pub(super) fn finding(severity: Severity, code: &str, message: String) -> Finding {
-    let message = bounds::sentence(message);
+pub(super) fn finding(severity: Severity, code: &str, message: Message) -> Finding {
+    let english = message.to_string();
+    let bounded = bounds::sentence(english.clone());
+    let message = if bounded == english { message } else { Message::verbatim(bounded) };
     Finding { severity, code: code.into(), filepath: None, line: None, message, hint: None }
 }
 
@@ -33,8 +37,8 @@ impl Finding {
         self
     }
 
-    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+    pub(super) fn hint(mut self, hint: Message) -> Self {
+        self.hint = Some(hint);
         self
     }
 }
@@ -42,9 +46,13 @@ impl Finding {
 pub(super) fn unreadable(listing: &Listing, findings: &mut Vec<Finding>) {
     for entry in &listing.unreadable {
         findings.push(
-            finding(Severity::Error, "unreadable", format!("cannot be read: {}", entry.reason))
-                .at(&entry.path, None)
-                .hint("check its permissions and what it points to"),
+            finding(
+                Severity::Error,
+                "unreadable",
+                message!("cannot be read: {reason}", reason = entry.reason),
+            )
+            .at(&entry.path, None)
+            .hint(message!("check its permissions and what it points to")),
         );
     }
 }
@@ -53,11 +61,11 @@ pub(super) fn diagnostics(db: &Connection, findings: &mut Vec<Finding>) -> Resul
     for (path, diagnostics) in pages::diagnostics(db)? {
         for diagnostic in serde_json::from_str::<Vec<Diagnostic>>(&diagnostics).unwrap_or_default() {
             let hint = match diagnostic.code.as_str() {
-                Diagnostic::IN_PART => "split the page into several, with links between them",
-                _ => "the page is indexed as far as it can be read; fix that line",
+                Diagnostic::IN_PART => message!("split the page into several, with links between them"),
+                _ => message!("the page is indexed as far as it can be read; fix that line"),
             };
             findings.push(
-                finding(Severity::Warning, &diagnostic.code, diagnostic.message)
+                finding(Severity::Warning, &diagnostic.code, Message::verbatim(diagnostic.message))
                     .at(&path, diagnostic.line)
                     .hint(hint),
             );
@@ -76,9 +84,12 @@ pub(super) fn label_first_dialect(db: &Connection, findings: &mut Vec<Finding>) 
             finding(
                 Severity::Warning,
                 "label_first_links",
-                format!("links appear to be written label first, [[label|target]], as in Dendron: {told}"),
+                message!(
+                    "links appear to be written label first, [[label|target]], as in Dendron: {told}",
+                    told
+                ),
             )
-            .hint("set \"links\": {\"order\": \"label_first\"} in .ubp/manifest.json"),
+            .hint(message!("set \"links\": {{\"order\": \"label_first\"}} in .ubp/manifest.json")),
         );
     }
     Ok(links.are_label_first())
@@ -98,9 +109,9 @@ pub(super) fn unresolved(db: &Connection, findings: &mut Vec<Finding>) -> Result
         entry.links += 1;
         entry.pages += usize::from(is_first);
         findings.push(
-            finding(Severity::Warning, "unresolved_link", format!("broken link to '{target}'"))
+            finding(Severity::Warning, "unresolved_link", message!("broken link to '{target}'", target))
                 .at(page, line)
-                .hint("create the page, or fix the link"),
+                .hint(message!("create the page, or fix the link")),
         );
     }
     let mut wanted: Vec<WantedPage> = wanted.into_values().collect();
@@ -114,10 +125,14 @@ pub(super) fn ambiguous(db: &Connection, findings: &mut Vec<Finding>) -> Result<
             finding(
                 Severity::Info,
                 "ambiguous_link",
-                format!("the link to '{target}' matches several pages; it leads to the nearest, {chosen}"),
+                message!(
+                    "the link to '{target}' matches several pages; it leads to the nearest, {chosen}",
+                    target,
+                    chosen
+                ),
             )
             .at(path, line)
-            .hint("write a longer part of the path"),
+            .hint(message!("write a longer part of the path")),
         );
     }
     Ok(())
@@ -135,13 +150,15 @@ pub(super) fn missing_anchors(db: &Connection, findings: &mut Vec<Finding>) -> R
                 finding(
                     Severity::Info,
                     "missing_heading",
-                    format!(
-                        "broken link to '{}': {} has no heading or block '{last}'",
-                        link.target, link.target_path
+                    message!(
+                        "broken link to '{target}': {target_path} has no heading or block '{last}'",
+                        target = link.target,
+                        target_path = link.target_path,
+                        last
                     ),
                 )
                 .at(&link.path, link.line)
-                .hint("fix the heading after the #"),
+                .hint(message!("fix the heading after the #")),
             );
         }
     }
@@ -151,9 +168,13 @@ pub(super) fn missing_anchors(db: &Connection, findings: &mut Vec<Finding>) -> R
 pub(super) fn contested_ids(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
     for (path, id, owner) in pages::contested_ids(db)? {
         findings.push(
-            finding(Severity::Warning, "contested_id", format!("duplicate id {id}, also used by {owner}"))
-                .at(path, None)
-                .hint("delete the id from one of them; a copied page keeps the id of the original"),
+            finding(
+                Severity::Warning,
+                "contested_id",
+                message!("duplicate id {id}, also used by {owner}", id, owner),
+            )
+            .at(path, None)
+            .hint(message!("delete the id from one of them; a copied page keeps the id of the original")),
         );
     }
     Ok(())
@@ -162,9 +183,9 @@ pub(super) fn contested_ids(db: &Connection, findings: &mut Vec<Finding>) -> Res
 pub(super) fn orphans(db: &Connection, graph: &LinkGraph, findings: &mut Vec<Finding>) -> Result<()> {
     for page in graph.orphans() {
         findings.push(
-            finding(Severity::Info, "orphan_page", "it has no links to or from other pages".into())
+            finding(Severity::Info, "orphan_page", message!("it has no links to or from other pages"))
                 .at(page::path_of(db, page)?, None)
-                .hint("add a link to it from a related page"),
+                .hint(message!("add a link to it from a related page")),
         );
     }
     Ok(())
@@ -174,12 +195,16 @@ pub(super) fn page_types(db: &Connection, known: &[String], findings: &mut Vec<F
     for (doc_type, count, first) in pages::types(db)? {
         if !known.contains(&doc_type) {
             let have = counted(count, "page has", "pages have");
-            let found = finding(Severity::Info, "own_page_type", format!("{have} the type '{doc_type}'"));
+            let found = finding(
+                Severity::Info,
+                "own_page_type",
+                message!("{have} the type '{doc_type}'", have, doc_type),
+            );
             // For a single page, name it.
             let found = if count == 1 { found.at(first, None) } else { found };
-            findings.push(found.hint(format!(
-                "ignore this if it is intended; the predefined types are {}",
-                PAGE_TYPES.join(", ")
+            findings.push(found.hint(message!(
+                "ignore this if it is intended; the predefined types are {value}",
+                value = PAGE_TYPES.join(", ")
             )));
         }
     }
@@ -195,20 +220,27 @@ pub(super) fn model(context: &Context<'_>, db: &Connection, findings: &mut Vec<F
             && model.name != MULTILINGUAL
         {
             let unread = counted(unread, "page", "pages");
-            let message = format!(
-                "the model '{}' does not support the script of {unread} of {pages}: mostly {script}",
-                model.name
+            let message = message!(
+                "the model '{name}' does not support the script of {unread} of {pages}: mostly {script}",
+                name = model.name,
+                unread,
+                pages,
+                script
             );
             findings.push(
                 finding(Severity::Info, "model_script", message)
-                    .hint("search finds these pages only by their words, not by meaning"),
+                    .hint(message!("search finds these pages only by their words, not by meaning")),
             );
         }
     } else {
         let name = &context.manifest.embedding_model.name;
         findings.push(
-            finding(Severity::Info, "model_missing", format!("the model '{name}' is not on this machine"))
-                .hint("until it is installed, search uses only words"),
+            finding(
+                Severity::Info,
+                "model_missing",
+                message!("the model '{name}' is not on this machine", name),
+            )
+            .hint(message!("until it is installed, search uses only words")),
         );
     }
     Ok(())
@@ -236,10 +268,15 @@ fn other_scripts(db: &Connection, scripts: &Scripts) -> Result<Option<(usize, us
 
 pub(super) fn unknown_settings(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for unknown in &context.manifest.unknown {
-        let message = format!("{unknown} ({MANIFEST_PATH}:{})", unknown.line);
+        let message = message!(
+            "{setting} ({manifest}:{line})",
+            setting = unknown.told(),
+            manifest = MANIFEST_PATH,
+            line = unknown.line
+        );
         let mut found = finding(Severity::Info, "unknown_setting", message);
         found.line = Some(unknown.line);
-        findings.push(found.hint("correct its name, or leave it if another program needs it"));
+        findings.push(found.hint(message!("correct its name, or leave it if another program needs it")));
     }
 }
 
@@ -248,23 +285,28 @@ pub(super) fn review_lock(context: &Context<'_>, findings: &mut Vec<Finding>) ->
         let mut found = finding(
             Severity::Warning,
             "review_lock",
-            format!(".ubp/{REVIEW_LOCK}:{}: {}", problem.line, problem.message),
+            message!(
+                ".ubp/{review_lock}:{line}: {message}",
+                review_lock = REVIEW_LOCK,
+                line = problem.line,
+                message = problem.message
+            ),
         );
         found.line = Some(problem.line);
-        findings.push(found.hint("delete the line; reviewing the page writes its entries again"));
+        findings.push(found.hint(message!("delete the line; reviewing the page writes its entries again")));
     }
     Ok(())
 }
 
 pub(super) fn audit_log(context: &Context<'_>, findings: &mut Vec<Finding>) -> Result<()> {
     if let Some(bytes) = audit::remarkable_size(context.source)? {
-        let message =
-            format!("the audit log takes {} MB; it contains the text of every changed page", bytes >> 20);
-        findings.push(
-            finding(Severity::Info, "large_audit_log", message).hint(
-                "delete .ubp/audit.1.jsonl unless you want to undo changes in it; git ignores the file",
-            ),
+        let message = message!(
+            "the audit log takes {bytes} MB; it contains the text of every changed page",
+            bytes = bytes >> 20
         );
+        findings.push(finding(Severity::Info, "large_audit_log", message).hint(message!(
+            "delete .ubp/audit.1.jsonl unless you want to undo changes in it; git ignores the file"
+        )));
     }
     Ok(())
 }

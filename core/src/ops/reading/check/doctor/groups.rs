@@ -1,5 +1,6 @@
 //! Findings about several pages at once: dependency cycles and duplicate pages.
 
+use crate::message;
 use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::Connection;
@@ -31,13 +32,13 @@ pub(super) fn cycles(db: &Connection, graph: &LinkGraph, findings: &mut Vec<Find
         paths.push(start);
         let round = paths.join(" -> ");
         let message = if group.len() == length {
-            format!("{length} pages depend on each other: {round}")
+            message!("{length} pages depend on each other: {round}", length, round)
         } else {
-            format!("{} pages depend on each other; a short cycle: {round}", group.len())
+            message!("{group} pages depend on each other; a short cycle: {round}", group = group.len(), round)
         };
         findings.push(
             finding(Severity::Warning, "dependency_cycle", message)
-                .hint("change one of these links to `references`, or split a page"),
+                .hint(message!("change one of these links to `references`, or split a page")),
         );
     }
     Ok(())
@@ -51,11 +52,16 @@ pub(super) fn same_title(db: &Connection, findings: &mut Vec<Finding>) -> Result
     }
     for (title, paths) in groups.into_values() {
         let Some(first) = paths.first() else { continue };
-        let message = format!("{} pages have the title '{title}': {}", paths.len(), named(&paths));
+        let message = message!(
+            "{paths} pages have the title '{title}': {paths_2}",
+            paths = paths.len(),
+            title,
+            paths_2 = named(&paths)
+        );
         findings.push(
             finding(Severity::Info, "duplicate_title", message)
                 .at(first, None)
-                .hint("give each page its own title, or link to them by path"),
+                .hint(message!("give each page its own title, or link to them by path")),
         );
     }
     Ok(())
@@ -85,10 +91,14 @@ pub(super) fn same_text(db: &Connection, findings: &mut Vec<Finding>) -> Result<
     groups.sort_unstable();
     for paths in groups {
         let Some(first) = paths.first() else { continue };
-        let message = format!("{} pages have the same text: {}", paths.len(), named(&paths));
-        findings.push(finding(Severity::Info, "duplicate_text", message).at(first, None).hint(
-            "keep one page, and add the names of the others to its aliases so that links still lead to it",
-        ));
+        let message = message!(
+            "{paths} pages have the same text: {paths_2}",
+            paths = paths.len(),
+            paths_2 = named(&paths)
+        );
+        findings.push(finding(Severity::Info, "duplicate_text", message).at(first, None).hint(message!(
+            "keep one page, and add the names of the others to its aliases so that links still lead to it"
+        )));
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Pages that break the rules of the template of their type, and templates with errors.
 
+use crate::message;
 use std::collections::BTreeSet;
 
 use rusqlite::Connection;
@@ -14,10 +15,15 @@ use crate::{Context, Result};
 /// Adds what is wrong with templates.
 pub(super) fn templates(templates: &Templates, findings: &mut Vec<Finding>) {
     for broken in &templates.broken {
-        let message = format!("{}:{}: {}", broken.filepath, broken.line, broken.message);
+        let message = message!(
+            "{filepath}:{line}: {message}",
+            filepath = broken.filepath,
+            line = broken.line,
+            message = broken.message
+        );
         let mut found = finding(Severity::Warning, "template", message);
         found.line = Some(broken.line);
-        findings.push(found.hint("correct the template; until then, it is ignored"));
+        findings.push(found.hint(message!("correct the template; until then, it is ignored")));
     }
 }
 

@@ -8,12 +8,12 @@ use crate::testing::HashEmbedder;
 
 fn messages(project: &Project, code: &str) -> Vec<String> {
     let output = run(&project.context(), Params::default()).unwrap();
-    assert!(output.findings.iter().all(|finding| finding.message.len() < 600));
+    assert!(output.findings.iter().all(|finding| finding.message.to_string().len() < 600));
     output
         .findings
         .into_iter()
         .filter(|finding| finding.code == code)
-        .map(|finding| finding.message)
+        .map(|finding| finding.message.to_string())
         .collect()
 }
 
@@ -23,7 +23,7 @@ fn an_unknown_setting_is_reported_with_its_line() {
     project.manifest = crate::manifest::Manifest::parse("{\n  \"serch\": {}\n}", "m").unwrap();
     let output = run(&project.context(), Params::default()).unwrap();
     let found = output.findings.iter().find(|finding| finding.code == "unknown_setting").unwrap();
-    assert_eq!(found.message, "unknown setting `serch`, ignored (.ubp/manifest.json:2)");
+    assert_eq!(found.message.to_string(), "unknown setting `serch`, ignored (.ubp/manifest.json:2)");
     assert_eq!((found.line, found.severity), (Some(2), Severity::Info));
 }
 

@@ -2,7 +2,9 @@
 
 use super::{Explanation, Fallback, Output, PageResult, RelevanceReason, SearchType};
 use crate::hint::Next;
-use crate::ops::budget::MORE_ROOM;
+use crate::message;
+use crate::message::Message;
+use crate::ops::budget::more_room;
 use crate::ops::unmatched;
 use crate::show::{Page, Span, counted};
 
@@ -13,24 +15,25 @@ const NAME: usize = 30;
 pub fn show(output: &Output, page: &mut dyn Page) {
     show_unmatched(output, page);
     if let Some(corrected) = &output.corrected_query {
-        page.note(&[Span::Text(&format!("showing results for: {corrected}"))]);
+        page.note(&[Span::said(&message!("showing results for: {corrected}", corrected))]);
     }
     if output.results.is_empty() {
         let words = if output.index.fresh {
-            let list = page.voice().ask(&Next::call("list_pages"));
+            let list = Next::call("list_pages");
             let closest = Next::call("search").with("query", output.asked.as_str()).with("mode", "vector");
             match output.search_type {
-                SearchType::Hybrid if output.unmatched.is_empty() => format!(
-                    "nothing found: no page seems to be about this; try other words, {} for the closest pages \
+                SearchType::Hybrid if output.unmatched.is_empty() => message!(
+                    "nothing found: no page seems to be about this; try other words, {closest} for the closest pages \
                      nevertheless, or {list} for all pages",
-                    page.voice().ask(&closest)
+                    closest,
+                    list
                 ),
-                _ => format!("nothing found; try other words, or {list} to list all pages"),
+                _ => message!("nothing found; try other words, or {list} to list all pages", list),
             }
         } else {
-            "nothing found yet: the index is still being updated; try again in a moment".into()
+            message!("nothing found yet: the index is still being updated; try again in a moment")
         };
-        page.note(&[Span::Text(&words)]);
+        page.note(&[Span::said(&words)]);
         return;
     }
     for (place, result) in output.results.iter().enumerate() {
@@ -41,7 +44,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     if !output.nearby.is_empty() {
         page.gap();
-        page.line(&[Span::Faint("near by links:")]);
+        page.line(&[Span::faint(&message!("near by links:"))]);
     }
     for result in &output.nearby {
         show_nearby(result, page);
@@ -50,11 +53,11 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     let count = if shown == output.total_found {
         counted(shown, "page", "pages")
     } else {
-        format!("{shown} of {} pages", output.total_found)
+        message!("{shown} of {total} pages", shown, total = output.total_found)
     };
-    page.note(&[Span::Text(&format!("{count}, {}", evidence(output)))]);
+    page.note(&[Span::said(&message!("{count}, {how}", count, how = evidence(output)))]);
     output.index.show_with_vectors(page);
-    output.omitted.show(["page", "pages"], MORE_ROOM, page);
+    output.omitted.show(|count| counted(count, "page", "pages"), more_room(), page);
 }
 
 /// Shows the conditions and phrases that match no page.
@@ -62,21 +65,21 @@ pub fn show_unmatched(output: &Output, page: &mut dyn Page) {
     unmatched::show(&output.unmatched, page);
 }
 
-fn evidence(output: &Output) -> &'static str {
+fn evidence(output: &Output) -> Message {
     match (output.search_type, output.fallback) {
-        (SearchType::Hybrid, _) => "by meaning and words",
-        (SearchType::Vector, _) => "by meaning",
+        (SearchType::Hybrid, _) => message!("by meaning and words"),
+        (SearchType::Vector, _) => message!("by meaning"),
         (SearchType::FulltextFallback, Some(Fallback::ModelMissing)) => {
-            "by words alone: the embedding model is not on this machine"
+            message!("by words alone: the embedding model is not on this machine")
         }
         (SearchType::FulltextFallback, Some(Fallback::UnknownScript)) => {
-            "by words alone: the embedding model does not support the script of this query"
+            message!("by words alone: the embedding model does not support the script of this query")
         }
         (SearchType::FulltextFallback, Some(Fallback::ModelUnreachable)) => {
-            "by words alone: the server that computes vectors cannot be reached"
+            message!("by words alone: the server that computes vectors cannot be reached")
         }
-        (SearchType::FulltextFallback, _) => "by words alone: vectors are still being computed",
-        (SearchType::Fulltext, _) => "by words",
+        (SearchType::FulltextFallback, _) => message!("by words alone: vectors are still being computed"),
+        (SearchType::Fulltext, _) => message!("by words"),
     }
 }
 
@@ -88,31 +91,32 @@ fn show_nearby(result: &PageResult, page: &mut dyn Page) {
         Span::Text(": "),
         Span::Words(&result.page.title),
         Span::Text("  "),
-        Span::Faint(&scores),
+        Span::faint(&scores),
         Span::Trust(result.page.staleness),
     ]);
     show_details(result, page);
 }
 
 /// The score and its parts.
-fn scores(result: &PageResult) -> String {
+fn scores(result: &PageResult) -> Message {
     let parts = result.score_breakdown;
-    let hops = result.hop_distance.filter(|hops| *hops > 0);
-    let hops = hops.map(|hops| format!(", {} from the best", counted(hops, "hop", "hops")));
-    let reason = match result.relevance_reason {
-        RelevanceReason::DirectLink => ", by a link",
-        RelevanceReason::TwoHops => ", by two links",
-        RelevanceReason::ThreeHops => ", by three links",
-        _ => "",
-    };
-    format!(
-        "{:.3}  vector {:.2}, words {:.2}, links {:.2}{}{reason}",
-        result.score,
-        parts.vector_similarity,
-        parts.fulltext,
-        parts.graph_proximity,
-        hops.unwrap_or_default(),
-    )
+    let mut told = vec![message!(
+        "{score}  vector {vector}, words {words}, links {links}",
+        score = format!("{:.3}", result.score),
+        vector = format!("{:.2}", parts.vector_similarity),
+        words = format!("{:.2}", parts.fulltext),
+        links = format!("{:.2}", parts.graph_proximity)
+    )];
+    if let Some(hops) = result.hop_distance.filter(|hops| *hops > 0) {
+        told.push(counted(hops, "hop from the best", "hops from the best"));
+    }
+    match result.relevance_reason {
+        RelevanceReason::DirectLink => told.push(message!("by a link")),
+        RelevanceReason::TwoHops => told.push(message!("by two links")),
+        RelevanceReason::ThreeHops => told.push(message!("by three links")),
+        _ => {}
+    }
+    Message::joined(told, ", ")
 }
 
 fn show_result(result: &PageResult, page: &mut dyn Page) {
@@ -121,7 +125,7 @@ fn show_result(result: &PageResult, page: &mut dyn Page) {
     page.heading(&[
         Span::Title(&result.page.title),
         Span::Text("  "),
-        Span::Faint(&scores),
+        Span::faint(&scores),
         Span::Trust(result.page.staleness),
     ]);
     for section in &result.sections {
@@ -151,63 +155,80 @@ fn show_details(result: &PageResult, page: &mut dyn Page) {
 
 /// Shows the sum that gives the score, one part per line, then the sections and the path of links.
 fn show_explanation(result: &PageResult, why: &Explanation, page: &mut dyn Page) {
-    let mut lines = vec!["why:".to_owned()];
-    let mut part = |name: &str, value: f64, how: &str| lines.push(format!("  {name:<17}{value:>7.4}  {how}"));
+    let mut lines = vec![message!("why:")];
     let parts = why.parts;
     if let Some(best) = why.sections.first() {
         let words_weight = 1.0 - best.vector_weight;
         if best.vector_weight > 0.0 && best.vector_similarity > 0.0 {
             let (weight, scaled) = (best.vector_weight, best.meaning / best.vector_weight);
-            part(
-                "meaning",
-                parts.meaning,
-                &format!("{weight:.2} x {scaled:.4}, cosine {:.4}", best.vector_similarity),
+            let how = message!(
+                "{product}, cosine {cosine}",
+                product = format!("{weight:.2} x {scaled:.4}"),
+                cosine = format!("{:.4}", best.vector_similarity)
             );
+            lines.push(part(page, message!("meaning"), parts.meaning, how));
         }
         let terms: Vec<String> = best.terms.iter().map(|t| format!("{} {:.4}", t.term, t.score)).collect();
-        let terms = if terms.is_empty() { "none of them here".to_owned() } else { terms.join(", ") };
         if words_weight > 0.0 {
-            part("words", parts.words, &format!("{words_weight:.2} x {:.4}: {terms}", best.fulltext));
+            let product = format!("{words_weight:.2} x {:.4}", best.fulltext);
+            let how = match terms.is_empty() {
+                true => message!("{product}: none of them here", product),
+                false => Message::verbatim(format!("{product}: {}", terms.join(", "))),
+            };
+            lines.push(part(page, message!("words"), parts.words, how));
         }
         if why.section_count > 1 {
-            let others = counted(why.section_count - 1, "section", "sections");
-            part("further sections", parts.further_sections, &format!("{others} of the page, too"));
+            let how = counted(why.section_count - 1, "section of the page, too", "sections of the page, too");
+            lines.push(part(page, message!("further sections"), parts.further_sections, how));
         }
     }
     if parts.name != 0.0 {
-        let how = if parts.name > 0.0 { "its name fits" } else { "another name fits better" };
-        part("name", parts.name, how);
+        let how = match parts.name > 0.0 {
+            true => message!("its name fits"),
+            false => message!("another name fits better"),
+        };
+        lines.push(part(page, message!("name"), parts.name, how));
     }
     if let Some(lift) = &why.lifted_by {
         let (share, own) = (1.0 - why.alpha, why.relevance);
-        let how = format!("{share:.2} x ({:.4} from {} - {own:.4} of its own)", lift.passed, lift.filepath);
-        part("links", parts.links, &how);
+        let how = message!(
+            "{share} x ({passed} from {path} - {own} of its own)",
+            share = format!("{share:.2}"),
+            passed = format!("{:.4}", lift.passed),
+            path = lift.filepath,
+            own = format!("{own:.4}")
+        );
+        lines.push(part(page, message!("links"), parts.links, how));
     }
-    part("score", result.score, "");
+    lines.push(part(page, message!("score"), result.score, Message::verbatim("")));
     if !why.ignored_terms.is_empty() {
-        lines.push(format!("too common to count: {}", why.ignored_terms.join(" ")));
+        lines.push(message!("too common to count: {terms}", terms = why.ignored_terms.join(" ")));
     }
     if why.section_count > 1 {
-        lines.push("sections:".into());
+        lines.push(message!("sections:"));
         for section in &why.sections {
             let terms: Vec<&str> = section.terms.iter().map(|t| t.term.as_str()).collect();
             let sign = if section.name < 0.0 { '-' } else { '+' };
-            let name = match section.name {
-                0.0 => String::new(),
-                name => format!(" {sign} name {:.4}", name.abs()),
+            let sum = message!(
+                "{score} = meaning {meaning} + words {words}",
+                score = format!("{:.4}", section.score),
+                meaning = format!("{:.4}", section.meaning),
+                words = format!("{:.4}", section.words)
+            );
+            let sum = match section.name {
+                0.0 => sum,
+                name => {
+                    let name = format!("{:.4}", name.abs());
+                    message!("{sum} {sign} name {name}", sum, sign, name)
+                }
             };
-            lines.push(format!(
-                "  {:<NAME$}  {:.4} = meaning {:.4} + words {:.4}{name}  {}",
-                section.section_id,
-                section.score,
-                section.meaning,
-                section.words,
-                terms.join(", ")
-            ));
+            let id = format!("  {:<NAME$}  ", section.section_id);
+            let terms = format!("  {}", terms.join(", "));
+            lines.push(Message::joined(vec![Message::verbatim(id), sum, Message::verbatim(terms)], ""));
         }
         let more = why.section_count - why.sections.len();
         if more > 0 {
-            lines.push(format!("  and {more} more"));
+            lines.push(message!("  and {more} more", more));
         }
     }
     if let Some(lift) = &why.lifted_by {
@@ -216,12 +237,20 @@ fn show_explanation(result: &PageResult, why: &Explanation, page: &mut dyn Page)
             format!(" {arrow} {} ({})", step.filepath, step.link_type)
         };
         let way: String = lift.way.iter().map(step).collect();
-        lines.push(format!(
-            "lifted: {}{way}: {:.4} of {:.4} arrives",
-            lift.filepath, lift.passed, lift.relevance
+        lines.push(message!(
+            "lifted: {way}: {passed} of {relevance} arrives",
+            way = format!("{}{way}", lift.filepath),
+            passed = format!("{:.4}", lift.passed),
+            relevance = format!("{:.4}", lift.relevance)
         ));
     }
     for line in lines {
-        page.detail(&[Span::Faint(line.trim_end())]);
+        page.detail(&[Span::Faint(line.told(page.voice()).trim_end())]);
     }
+}
+
+/// A part of the sum: its name in a column, its value, and how it came about.
+fn part(page: &dyn Page, name: Message, value: f64, how: Message) -> Message {
+    let name = page.padded(&name, 17);
+    Message::joined(vec![Message::verbatim(format!("  {name}{value:>7.4}  ")), how], "")
 }

@@ -10,6 +10,7 @@ use crate::Context;
 use crate::globs;
 use crate::graph::impact::SOURCE_REFS;
 use crate::index::questions::{pages, sources};
+use crate::message;
 use crate::ops::page::{Found, PageName, look_up};
 use crate::{Error, Result, path};
 
@@ -28,7 +29,7 @@ pub(super) fn find(context: &Context<'_>, params: &Params) -> Result<(Subject, C
     let name = PageName::of(&params.page, &params.filepath, &None, &params.page_id);
     let page_is_named = name.page.is_some() || name.filepath.is_some() || name.id.is_some();
     match (&params.file, &params.page) {
-        (Some(_), _) if page_is_named => Err(Error::invalid("pass `page` or `file`, not both")),
+        (Some(_), _) if page_is_named => Err(Error::invalid(message!("pass `page` or `file`, not both"))),
         (Some(file), _) => {
             let normal = path::join("", file)
                 .ok_or_else(|| Error::OutsideProject { path: file.clone(), folder: "project".into() })?;
@@ -47,9 +48,9 @@ pub(super) fn find(context: &Context<'_>, params: &Params) -> Result<(Subject, C
             context.index.read(|db| name.require(db)).map(one_page)
         }
         _ if page_is_named => context.index.read(|db| name.require(db)).map(one_page),
-        _ => {
-            Err(Error::invalid("`page` is missing: a path, id, title or alias, or the path of a source file"))
-        }
+        _ => Err(Error::invalid(message!(
+            "`page` is missing: a path, id, title or alias, or the path of a source file"
+        ))),
     }
 }
 
@@ -59,8 +60,9 @@ fn is_written_as_file(name: &str) -> bool {
 }
 
 fn no_file(file: &str) -> Error {
-    Error::invalid(format!(
-        "unknown file or folder '{file}', and no page names it; pass its path relative to the project's folder"
+    Error::invalid(message!(
+        "unknown file or folder '{file}', and no page names it; pass its path relative to the project's folder",
+        file
     ))
 }
 
