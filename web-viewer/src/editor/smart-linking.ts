@@ -305,12 +305,21 @@ function detail(completion: Completion): Node | null {
   return note;
 }
 
+/** One source for all candidates, so that Enter and Tab, pressed while they load, wait for one answer. */
+const firstOf = (sources: readonly CompletionSource[]) => async (query: CompletionContext): Promise<CompletionResult | null> => {
+  for (const source of sources) {
+    const found = await source(query);
+    if (found) return found;
+  }
+  return null;
+};
+
 /** `others` are sources of candidates outside of links. */
 export const smartLinking = (others: readonly CompletionSource[]): Extension => [
   justLinked,
   Prec.high(brackets),
   autocompletion({
-    override: [candidates, ...others],
+    override: [firstOf([...others, candidates])],
     activateOnTypingDelay: 0,
     interactionDelay: 0,
     updateSyncTime: 60,
