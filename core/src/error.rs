@@ -90,6 +90,14 @@ pub enum Error {
         /// Hash of the file on disk.
         found: String,
     },
+    /// A proposal that later changes of the same lines keep from being accepted; nothing was written.
+    #[error("{proposal} conflicts with later changes: {clashes}")]
+    ProposalConflict {
+        /// The proposal.
+        proposal: String,
+        /// What clashes, and where.
+        clashes: String,
+    },
     /// A change to several files failed midway and could not be rolled back.
     #[error("{message}")]
     HalfDone {
@@ -176,7 +184,7 @@ impl Error {
             Self::AmbiguousPage { .. } => "ambiguous_page",
             Self::OutsideProject { .. } => "outside_project",
             Self::Io { .. } => "io",
-            Self::Conflict { .. } | Self::Undo { .. } => "conflict",
+            Self::Conflict { .. } | Self::Undo { .. } | Self::ProposalConflict { .. } => "conflict",
             Self::ReadOnly { .. } => "read_only",
             Self::NameTaken { .. } => "name_taken",
             Self::HalfDone { .. } => "half_done",
@@ -214,6 +222,10 @@ impl Error {
                 _ => None,
             },
             Self::Conflict { .. } => Some("read the page again and repeat the edit".into()),
+            Self::ProposalConflict { proposal, .. } => Some(
+                Hint::ask(Next::call("get_proposal").with("proposal", proposal.as_str()))
+                    .text(" shows it: accept the other hunks, or reject it and say what changed"),
+            ),
             Self::ReadOnly { .. } => Some("tell the user what to change there".into()),
             Self::NameTaken { hint, .. } => Some(hint.as_ref().clone()),
             Self::Undo { path, entry, .. } => Some(

@@ -171,12 +171,13 @@ fn unlinked(version: Version, lost: &[Site], types: &LinkTypes) -> Result<Change
 
 /// Shows the page's path in the trash, and what happened to the links to it.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    output.written.show_dry_run(page);
+    output.written.show_unwritten("", page);
     if let Some(trash) = &output.trash {
         let place = format!(".ubp/trash/{trash}");
         page.line(&[Span::Path(&output.page.filepath), Span::Text(" moved to "), Span::Text(&place)]);
     }
-    let now = |is: &'static str, would_be: &'static str| if output.written.dry_run { would_be } else { is };
+    let now =
+        |is: &'static str, would_be: &'static str| if output.written.is_unwritten() { would_be } else { is };
     let mut left = 0;
     for links in output.links.chunk_by(|a, b| a.filepath == b.filepath) {
         // Other pages are edited only with `unlink`.
@@ -202,7 +203,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             page.warn(&line);
         }
         match edited {
-            Some(file) if !output.written.dry_run => {
+            Some(file) if !output.written.is_unwritten() => {
                 page.content_hash(file.content_hash.as_deref().unwrap_or_default());
             }
             Some(_) => {}
@@ -214,5 +215,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         let advice = format!("{links} the page; the option `unlink` turns such links into plain text");
         page.note(&[Span::Text(&advice)]);
     }
-    output.written.show_end("", page);
+    if output.written.proposal.is_none() {
+        output.written.show_end("", page);
+    }
 }

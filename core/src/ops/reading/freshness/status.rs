@@ -17,9 +17,8 @@ use crate::show::{Page, Span, counted, what_is_wrong};
 use crate::{Result, index};
 
 /// Facts about this operation.
-pub const FACTS: Facts = Facts::reading("Count pages, links and vectors, and list the stale pages.")
-    .tool(Tool::Always)
-    .command("status");
+pub const FACTS: Facts =
+    Facts::reading("Count pages, links and vectors; list stale pages.").tool(Tool::Always).command("status");
 
 /// Parameters.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -49,6 +48,8 @@ pub struct Output {
     pub freshness: FreshnessCounts,
     /// Pages that are not fresh, worst first.
     pub stale_pages: Vec<StalePage>,
+    /// Proposals of agents that wait for review; for an agent, its own.
+    pub proposal_count: usize,
     /// The embedding model.
     pub model: ModelState,
     /// Parts omitted to fit `max_tokens`.
@@ -105,6 +106,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let listing = context.source.list()?;
     let identity = context.embedder.map(|embedder| embedder.model().identity.as_str()).unwrap_or_default();
     let state = context.index_state()?;
+    #[cfg(not(target_family = "wasm"))]
+    let proposal_count = crate::proposals::open_count(context)?;
+    #[cfg(target_family = "wasm")]
+    let proposal_count = 0;
     let mut output = context.index.read(|db| {
         let paths = pages::paths(db)?;
         let page_count = paths.len();
@@ -142,6 +147,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             unresolved_link_count: links::unresolved_count(db)?,
             freshness,
             stale_pages,
+            proposal_count,
             model: ModelState {
                 name: context.manifest.embedding_model.name.clone(),
                 dimensions: context.manifest.embedding_model.dimensions,
@@ -204,7 +210,8 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             format!("{fresh} fresh, {possibly_stale} possibly stale, {stale} stale, {untracked} untracked"),
         ),
     ];
-    for (name, value) in rows {
+    let proposals = (output.proposal_count > 0).then(|| ("Proposals", told_proposals(output, page)));
+    for (name, value) in rows.into_iter().chain(proposals) {
         page.line(&[Span::Strong(&format!("{name:<13}")), Span::Text(&value)]);
     }
     for overtaken in output.stale_pages.iter().take(MOST_STALE) {
@@ -234,6 +241,13 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     output.index.show_with_vectors(page);
 }
 
+/// How many proposals wait, and how to see them.
+fn told_proposals(output: &Output, page: &dyn Page) -> String {
+    let count = counted(output.proposal_count, "waits", "wait");
+    let list = page.voice().ask(&Next::call("list_proposals"));
+    format!("{count} for review; {list} shows them")
+}
+
 /// Shows a short overview of the project, and the next commands to try.
 pub fn show_overview(output: &Output, page: &mut dyn Page) {
     for (name, value) in [
@@ -243,6 +257,9 @@ pub fn show_overview(output: &Output, page: &mut dyn Page) {
         ("Vectors", told_vectors(output)),
     ] {
         page.line(&[Span::Strong(&format!("{name:<11}")), Span::Text(&value)]);
+    }
+    if output.proposal_count > 0 {
+        page.line(&[Span::Strong("Proposals  "), Span::Text(&told_proposals(output, page))]);
     }
     page.gap();
     page.heading(&[Span::Strong("Next")]);
