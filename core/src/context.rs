@@ -50,6 +50,9 @@ pub struct Context<'a> {
     pub caller: Caller,
     /// The agent's name for itself, for the audit log.
     pub agent: Option<&'a str>,
+    /// Stores changes as proposals instead of making them.
+    #[cfg(not(target_family = "wasm"))]
+    pub proposing: Option<&'a crate::proposals::Proposing>,
     /// Who reads the answer as text instead of as fields; size limits then apply to the text.
     pub reader: Option<&'a dyn Reader>,
     /// Receives the progress of long operations.
@@ -78,6 +81,12 @@ impl<'a> Context<'a> {
     /// The pages folder relative to the project, empty when they are the same.
     pub fn pages_dir(&self) -> &str {
         self.manifest.pages_folder()
+    }
+
+    /// A new id of a change or proposal.
+    pub(crate) fn new_short_id(&self) -> String {
+        let id = self.clock.new_id().simple().to_string();
+        id.get(id.len().saturating_sub(12)..).unwrap_or(&id).to_owned()
     }
 
     /// The project's link types.
@@ -122,6 +131,8 @@ impl Engine {
             refreshed,
             caller,
             agent: None,
+            #[cfg(not(target_family = "wasm"))]
+            proposing: None,
             reader: None,
             progress,
             cancel,

@@ -85,6 +85,13 @@ pub enum Error {
         /// Hash of the file on disk.
         found: String,
     },
+    /// A proposal that later changes of the same lines keep from being accepted; nothing was written.
+    ProposalConflict {
+        /// The proposal.
+        proposal: String,
+        /// What clashes, and where.
+        clashes: String,
+    },
     /// A change to several files failed midway and could not be rolled back.
     HalfDone {
         /// What failed, and the state of each file.
@@ -158,7 +165,7 @@ impl Error {
             Self::AmbiguousPage { .. } => "ambiguous_page",
             Self::OutsideProject { .. } => "outside_project",
             Self::Io { .. } => "io",
-            Self::Conflict { .. } | Self::Undo { .. } => "conflict",
+            Self::Conflict { .. } | Self::Undo { .. } | Self::ProposalConflict { .. } => "conflict",
             Self::ReadOnly { .. } => "read_only",
             Self::NameTaken { .. } => "name_taken",
             Self::HalfDone { .. } => "half_done",
@@ -192,6 +199,9 @@ impl Error {
                 expected,
                 found
             ),
+            Self::ProposalConflict { proposal, clashes } => {
+                message!("{proposal} conflicts with later changes: {clashes}", proposal, clashes)
+            }
             Self::ReadOnly { path } => message!(
                 "{path}: only people may change this page (`agents: read-only` in its front matter)",
                 path
@@ -254,6 +264,10 @@ impl Error {
                 _ => None,
             },
             Self::Conflict { .. } => Some(message!("read the page again and repeat the edit")),
+            Self::ProposalConflict { proposal, .. } => Some(message!(
+                "{show} shows it: accept the other hunks, or reject it and say what changed",
+                show = Next::call("get_proposal").with("proposal", proposal.as_str())
+            )),
             Self::ReadOnly { .. } => Some(message!("tell the user what to change there")),
             Self::NameTaken { hint, .. } => Some(hint.as_ref().clone()),
             Self::Undo { path, entry, .. } => Some(message!(

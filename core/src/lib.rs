@@ -23,6 +23,8 @@ pub mod path;
 pub mod ports;
 pub mod progress;
 #[cfg(not(target_family = "wasm"))]
+pub mod proposals;
+#[cfg(not(target_family = "wasm"))]
 pub mod query;
 pub mod render;
 pub mod search;

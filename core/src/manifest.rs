@@ -68,6 +68,8 @@ pub struct Manifest {
     pub freshness: FreshnessBaseline,
     /// Limits for agents.
     pub agents: AgentSettings,
+    /// Changes that agents propose.
+    pub proposals: ProposalSettings,
     /// How pages are shown to readers.
     pub reading: ReadingSettings,
     /// Settings of published sites.
@@ -226,6 +228,14 @@ impl Default for AgentSettings {
     }
 }
 
+/// Changes that agents propose.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProposalSettings {
+    /// Whether git sees proposals, so that they are reviewed in other clones.
+    #[serde(deserialize_with = "values::truth")]
+    pub commit: bool,
+}
+
 /// Minimum and maximum size of a chunk in characters.
 pub const CHUNK_SIZES: (usize, usize) = (50, 100_000);
 
@@ -309,6 +319,7 @@ impl Default for Manifest {
             suggest: SuggestDefaults::default(),
             freshness: FreshnessBaseline::Review,
             agents: AgentSettings::default(),
+            proposals: ProposalSettings::default(),
             reading: ReadingSettings::default(),
             export: ExportSettings::default(),
             documents: DocumentSettings::default(),

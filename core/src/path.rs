@@ -17,6 +17,12 @@ pub const STATE_FILES: [&str; 7] = [
     "memory.jsonl",
 ];
 
+/// The folder of proposals, beside the state files: each proposal is a state file in it.
+pub const PROPOSALS: &str = "proposals";
+
+/// State files that record reviews and decisions; changes of pages may change them too.
+pub const COMMITTED_RECORDS: [&str; 2] = ["refs.lock", "decisions.jsonl"];
+
 /// Append-only state files, one record per line.
 pub const RECORD_FILES: [&str; 3] = ["decisions.jsonl", "audit.jsonl", "memory.jsonl"];
 
@@ -27,13 +33,34 @@ pub const ROTATED: (&str, u64, &str) = ("audit.jsonl", 32 << 20, "audit.1.jsonl"
 /// State files in which a line may be duplicated, or lost in a power failure, so that appending takes no lock.
 pub const NOTE_FILES: [&str; 1] = ["memory.jsonl"];
 
-/// Rejects every name that is not in [`STATE_FILES`].
+/// The name of the state file of a proposal.
+pub fn proposal_file(id: &str) -> String {
+    format!("{PROPOSALS}/{id}.json")
+}
+
+/// Whether `name` is that of the state file of a proposal.
+pub fn is_proposal_file(name: &str) -> bool {
+    let id = name.strip_prefix(PROPOSALS).and_then(|name| name.strip_prefix('/')?.strip_suffix(".json"));
+    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    id.is_some_and(|id| (1..=32).contains(&id.len()) && id.bytes().all(is_digit))
+}
+
+/// Rejects every name that is neither in [`STATE_FILES`] nor that of a proposal.
 ///
 /// # Errors
 /// [`Error::InvalidParams`] naming it.
 pub fn require_state_file(name: &str) -> Result<()> {
-    let known = STATE_FILES.contains(&name);
+    let known = STATE_FILES.contains(&name) || is_proposal_file(name);
     known.then_some(()).ok_or_else(|| Error::invalid(message!("'{name}' is not a state file", name)))
+}
+
+/// Rejects every name that is not that of a proposal.
+///
+/// # Errors
+/// [`Error::InvalidParams`] naming it.
+pub fn require_proposal_file(name: &str) -> Result<()> {
+    let known = is_proposal_file(name);
+    known.then_some(()).ok_or_else(|| Error::invalid(message!("'{name}' is not a proposal", name)))
 }
 
 /// Rejects every name that is not in [`RECORD_FILES`].

@@ -21,6 +21,8 @@ use crate::message;
 use crate::page::{LinkTypes, Value, decode, parse};
 use crate::ports::{ContentHash, Source};
 use crate::progress::Cancel;
+#[cfg(not(target_family = "wasm"))]
+use crate::proposals;
 use crate::{Caller, Context};
 use crate::{Error, Result, path};
 
@@ -38,8 +40,7 @@ pub(crate) use diff::hunks;
 pub(crate) use diff::shorten;
 use make::Making;
 pub use names::MovedLink;
-pub(crate) use records::RecordChange;
-use records::Standing;
+pub(crate) use records::{RecordChange, Standing};
 
 /// A version of the file of a page or attachment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +66,7 @@ impl Version {
 
     /// The current file, if there is one; not only a page, but also an attachment. `pages_dir` is the pages folder,
     /// relative to the project.
-    fn find(source: &dyn Source, pages_dir: &str, path: &str) -> Result<Option<Self>> {
+    pub(crate) fn find(source: &dyn Source, pages_dir: &str, path: &str) -> Result<Option<Self>> {
         if path::is_page(path) {
             return source.stat(path)?.map(|_| Self::read(source, path)).transpose();
         }
@@ -78,7 +79,8 @@ impl Version {
         self.bytes.as_deref().ok_or_else(|| make::lost(&self.path))
     }
 
-    fn text(&self) -> Option<&str> {
+    /// Its text, if it is text.
+    pub(crate) fn text(&self) -> Option<&str> {
         self.bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok())
     }
 }
@@ -140,6 +142,10 @@ pub(crate) struct Plan {
     pub records: Vec<RecordChange>,
     /// The audit-log group that this plan undoes.
     pub undoes: Option<String>,
+    /// The id for the audit-log group; `None` for a new one.
+    pub group: Option<String>,
+    /// The accepted proposal, and the agent that made it.
+    pub proposal: Option<(String, Option<String>)>,
     /// Whether the text is the caller's own.
     by_hand: bool,
     /// Whether links that lead to other pages may lead to these pages after the change.
@@ -158,6 +164,8 @@ impl Plan {
             changes,
             records: Vec::new(),
             undoes: None,
+            group: None,
+            proposal: None,
             by_hand: false,
             takes_links: false,
             in_parts: false,
@@ -175,6 +183,12 @@ impl Plan {
     pub(crate) fn taking_links(mut self, allowed: bool) -> Self {
         self.takes_links = allowed;
         self
+    }
+
+    /// Whether links that lead to other pages may lead to these pages after the change.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn takes_links(&self) -> bool {
+        self.takes_links
     }
 
     /// Lets the caller stop between two changes; those that were made stay, and can be undone.
@@ -214,11 +228,14 @@ pub(crate) struct Written {
     pub diff: String,
     /// Id of the audit-log group; `None` if nothing was written.
     pub audit_id: Option<String>,
+    /// Id of the proposal, if the change was proposed instead.
+    pub proposal: Option<String>,
     /// Why the index was not updated, if the files were written but the index was not.
     pub index_error: Option<String>,
 }
 
-/// Makes the changes, or with `dry_run` only returns the diff.
+/// Makes the changes, or with `dry_run` only returns the diff. Changes of an agent that may only propose are stored as a
+/// proposal.
 ///
 /// # Errors
 /// [`Error::ReadOnly`] for an agent; [`Error::Conflict`] if a file is not in the planned state; [`Error::Io`]. Nothing
@@ -240,8 +257,15 @@ pub(crate) fn carry_out_with(
     plan.changes.retain(|change| change.before != change.after);
     permit(context, &plan)?;
     names::permit(context, &plan)?;
-    let id = context.clock.new_id().simple().to_string();
-    let id = id.get(id.len().saturating_sub(12)..).unwrap_or(&id).to_owned();
+    if dry_run || (plan.changes.is_empty() && plan.records.is_empty()) {
+        return Ok(shown(context, &plan, None));
+    }
+    #[cfg(not(target_family = "wasm"))]
+    if let Some(proposing) = context.proposing.filter(|_| context.caller == Caller::Agent) {
+        let proposal = proposals::propose(context, proposing, &plan)?;
+        return Ok(shown(context, &plan, proposal));
+    }
+    let id = plan.group.clone().unwrap_or_else(|| context.new_short_id());
     let time = context.clock.now();
     for change in &mut plan.changes {
         let place = match (&change.before, &change.after) {
@@ -253,18 +277,8 @@ pub(crate) fn carry_out_with(
         let folder = time.strftime("%Y-%m-%dT%H-%M-%SZ");
         change.trash = Some(format!("{folder}-{id}/{}", place.path));
     }
-    let records = plan.records.iter().filter(|_| plan.undoes.is_some()).map(RecordChange::diff);
-    let mut diff: String = plan.changes.iter().map(diff::of).chain(records).collect();
-    if context.caller == Caller::Agent {
-        shorten(&mut diff);
-    }
+    let diff = diff_of(context, &plan, plan.undoes.is_some());
     let changed = plan.changes.iter().map(changed).collect();
-    let written = |audit_id, index_error| Written { changed, diff, audit_id, index_error };
-    if dry_run || (plan.changes.is_empty() && plan.records.is_empty()) {
-        let mut shown = written(None, None);
-        shown.changed.iter_mut().for_each(|file| file.trash = None);
-        return Ok(shown);
-    }
     let held = context.source.lock()?;
     let making = Making::new(context, contents);
     for change in &plan.changes {
@@ -297,7 +311,25 @@ pub(crate) fn carry_out_with(
     let index_error = settle(context, &plan).err().map(|error| error.to_string());
     // Released only now, so that the next writer finds this change in the index.
     drop(held);
-    Ok(written(Some(id), index_error))
+    Ok(Written { changed, diff, audit_id: Some(id), proposal: None, index_error })
+}
+
+/// The answer for a plan that is not carried out.
+fn shown(context: &Context<'_>, plan: &Plan, proposal: Option<String>) -> Written {
+    let with_records = plan.undoes.is_some() || proposal.is_some();
+    let (diff, changed) = (diff_of(context, plan, with_records), plan.changes.iter().map(changed));
+    let changed = changed.map(|file| ChangedFile { trash: None, ..file }).collect();
+    Written { changed, diff, audit_id: None, proposal, index_error: None }
+}
+
+/// Unified diffs of the plan.
+fn diff_of(context: &Context<'_>, plan: &Plan, with_records: bool) -> String {
+    let records = plan.records.iter().filter(|_| with_records).map(RecordChange::diff);
+    let mut diff: String = plan.changes.iter().map(diff::of).chain(records).collect();
+    if context.caller == Caller::Agent {
+        shorten(&mut diff);
+    }
+    diff
 }
 
 /// Writes a page that a person edits. The editor saves several times a minute and has its own undo, so this is not

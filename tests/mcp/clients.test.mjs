@@ -2,6 +2,7 @@
 // input and output and over HTTP.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -193,6 +194,41 @@ for (const kind of CLIENTS) {
       assert.deepEqual(tools.map((tool) => tool.name).sort(), DEFAULT_TOOLS);
       assert.ok(tools.every((tool) => tool.annotations.readOnlyHint));
       await assert.rejects(face.call('ubp_create_page', { title: 'No' }), { code: -32602 });
+    } finally {
+      await face.close();
+      project.remove();
+    }
+  });
+
+  test(`${kind.name} proposes changes, and hears what a person decided`, async () => {
+    const project = vault();
+    const face = await connect(kind, 'stdio', project.folder, ['--write']);
+    const page = () => readFileSync(join(project.folder, 'pages/draft.md'), 'utf8');
+    const ubp = (...args) => execFileSync(program, ['-C', project.folder, ...args], { env: environment(), encoding: 'utf8' });
+    try {
+      const { tools } = await face.client.listTools();
+      const tool = (name) => tools.find((one) => one.name === name);
+      const ask = async (name, args) => {
+        checkTool(tool(name));
+        const result = await face.call(name, args);
+        checkAnswer(tool(name), args, result);
+        return result.structuredContent;
+      };
+      const before = page();
+      const edit = { page: 'draft.md', mode: 'append', content: 'A line more.', reason: 'It was missing.' };
+      const first = await ask('ubp_update_page', edit);
+      const { proposal } = await ask('ubp_update_page', { page: 'draft.md', old: 'A line more.', new: 'One line more.' });
+      assert.notEqual(proposal, first.proposal);
+      assert.equal(page(), before);
+      assert.equal((await ask('ubp_get_proposal', { proposal })).reason, 'It was missing.');
+      ubp('proposals', 'accept', proposal, '--comment', 'Thank you.');
+      assert.match(page(), /One line more\.\n$/);
+      const other = (await ask('ubp_create_page', { title: 'Not needed', content: 'Text.' })).proposal;
+      const third = (await ask('ubp_create_page', { title: 'Nor this', content: 'Text.' })).proposal;
+      ubp('proposals', 'reject', other, '--comment', 'Why?');
+      assert.equal((await ask('ubp_withdraw_proposal', { proposal: third })).withdrawn, third);
+      const heard = (await ask('ubp_list_proposals', {})).proposals.map((one) => [one.state, one.decision.comment]);
+      assert.deepEqual(heard, [['withdrawn', null], ['rejected', 'Why?'], ['accepted', 'Thank you.']]);
     } finally {
       await face.close();
       project.remove();

@@ -167,7 +167,7 @@ fn in_a_project_writing_needs_permission() {
     folder.ubp(&["init", "--pages-dir", "documents"]);
     let names = |arguments: &[&str]| folder.server(arguments).tool_names().unwrap();
     assert_eq!(names(&["--tools", "documents"]), ["ubp_search_documents", "ubp_list_documents"]);
-    assert_eq!(names(&["--tools", "documents", "--write"]), TOOLS);
+    assert_eq!(names(&["--tools", "documents", "--write=apply"]), TOOLS);
     assert_eq!(names(&["--tools", "search"]), ["ubp_search"], "the operation of that name, and not the tool");
     assert_eq!(names(&["--tools", "search_documents"]), ["ubp_search_documents"]);
     let refused = folder.command(&["mcp-server", "--tools", "delete_document"]).output().unwrap();

@@ -133,7 +133,7 @@ fn hear(client: &mut McpClient, tools: &[String]) -> Vec<(String, String)> {
 
 #[test]
 fn hints_for_agents_name_available_tools_and_mark_commands_as_for_a_person() {
-    for arguments in [&[][..], &["--write"], &["--tools", "all,query,memory,documents", "--write"]] {
+    for arguments in [&[][..], &["--write"], &["--tools", "all,query,memory,documents", "--write=apply"]] {
         let project = project();
         project.let_agents_write_often().unwrap();
         let mut client = server(project.folder(), arguments);

@@ -1,6 +1,7 @@
 //! Answers over MCP: equal to those of the operation table, valid against the announced schema, and within the
 //! requested size.
 
+mod proposing;
 mod writing;
 
 use std::collections::HashMap;
@@ -35,15 +36,18 @@ pub fn text(result: &Value) -> &str {
 #[test]
 fn tools_answer_like_the_operation_table_and_match_their_output_schema() {
     let terminal = vault();
+    // An agent sees only its own proposals (`mcp/proposing.rs`).
+    std::fs::remove_dir_all(terminal.path(".ubp/proposals")).unwrap();
     terminal.ubp("add");
     terminal.ubp("review login.md --still-accurate");
-    let mut client = server(terminal.folder(), &["--tools", "all", "--write"]);
+    let mut client = server(terminal.folder(), &["--tools", "all", "--write=apply"]);
     let tools = tools(&mut client);
     let mut called = 0;
     for (command, name, params) in cases() {
         let operation = find(name).unwrap();
         // Writing tools follow stricter rules for agents, see below.
-        if operation.facts.tool == Tool::Never || operation.facts.effect != Effect::Read {
+        let is_offered = !matches!(operation.facts.tool, Tool::Never | Tool::Proposing);
+        if !is_offered || operation.facts.effect != Effect::Read {
             continue;
         }
         called += 1;

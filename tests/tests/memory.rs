@@ -39,7 +39,7 @@ fn server(folder: &Path, arguments: &[&str]) -> McpClient {
 #[test]
 fn memory_tools_are_not_in_the_default_sets() {
     let terminal = vault();
-    for arguments in [&["--write"][..], &["--write", "--tools", "all"]] {
+    for arguments in [&["--write=apply"][..], &["--write=apply", "--tools", "all"]] {
         let mut client = crate::mcp::server(terminal.folder(), arguments);
         let tools = client.tool_names().unwrap();
         assert!(!tools.iter().any(|name| name == "ubp_remember" || name == "ubp_recall"), "{tools:?}");
@@ -85,7 +85,7 @@ fn eight_clients_on_the_same_topics_lose_and_duplicate_nothing() {
     let terminal = vault();
     terminal.let_agents_write_often().unwrap();
     let created = at_once(CLIENTS, |number| {
-        let mut client = server(terminal.folder(), &["--tools", "memory", "--write"]);
+        let mut client = server(terminal.folder(), &["--tools", "memory", "--write=apply"]);
         let created = remember_and_recall(&mut client, number);
         assert_eq!(client.close().unwrap(), Some(0));
         created

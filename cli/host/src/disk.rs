@@ -21,6 +21,7 @@ use super::write_lock::WriteLock;
 mod hostile_tests;
 mod moving;
 mod prefixes;
+mod proposals;
 #[cfg(test)]
 mod tests;
 
@@ -41,6 +42,8 @@ pub struct DiskSource {
     limits: PathBuf,
     /// A folder of the pages folder whose files are templates.
     templates: Option<String>,
+    /// Whether git sees proposals.
+    in_git: bool,
 }
 
 impl DiskSource {
@@ -68,7 +71,7 @@ impl DiskSource {
         let pages = fs::canonicalize(&pages).unwrap_or(pages);
         let top = ignore_rules::top(&root).to_path_buf();
         let writers = Arc::new(WriteLock::new(root.join(".ubp")));
-        Ok(Self { limits: root.clone(), root, pages, top, writers, templates: None })
+        Ok(Self { limits: root.clone(), root, pages, top, writers, templates: None, in_git: false })
     }
 
     /// The same, but symbolic links must not leave the pages folder.
@@ -275,7 +278,8 @@ impl DiskSource {
         let folder = self.root.join(".ubp");
         let file = folder.join(name);
         let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
-        if is_link(&folder) || is_link(&file) {
+        let inner = paths::is_proposal_file(name).then(|| folder.join(paths::PROPOSALS));
+        if is_link(&folder) || is_link(&file) || inner.is_some_and(|inner| is_link(&inner)) {
             return Err(Error::OutsideProject { path: format!(".ubp/{name}"), folder: "project".into() });
         }
         Ok(file)
@@ -408,7 +412,18 @@ impl Source for DiskSource {
     fn write_state(&self, name: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {
         let _held = self.lock()?;
         let file = self.state_file(name)?;
+        if paths::is_proposal_file(name) && expected.is_none() {
+            self.prepare_proposals()?;
+        }
         replace_expected(&file, bytes, expected, &format!(".ubp/{name}"))
+    }
+
+    fn proposal_files(&self) -> Result<Vec<String>> {
+        self.list_proposals()
+    }
+
+    fn remove_proposal(&self, name: &str, expected: ContentHash) -> Result<()> {
+        self.delete_proposal(name, expected)
     }
 
     fn lock(&self) -> Result<Box<dyn WriteGuard + '_>> {

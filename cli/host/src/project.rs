@@ -26,7 +26,7 @@ pub const UBP_DIR: &str = ".ubp";
 pub const DATABASE: &str = "metadata.db";
 
 /// Files that UBP writes in [`UBP_DIR`]. Symbolic links in their place are refused: UBP would write elsewhere.
-const OWN_FILES: [&str; 25] = [
+const OWN_FILES: [&str; 26] = [
     "manifest.json",
     DATABASE,
     "metadata.db-wal",
@@ -52,6 +52,7 @@ const OWN_FILES: [&str; 25] = [
     "mcp-server.token",
     "mcp-server.writes",
     "trash",
+    "proposals",
 ];
 
 /// A project on disk.
@@ -100,6 +101,7 @@ impl Project {
         let manifest = Manifest::parse(&text, MANIFEST_PATH)?;
         let source = DiskSource::new(&root, &manifest.pages_dir)?;
         let source = source.with_templates_in(manifest.templates_among_pages());
+        let source = source.committing_proposals(manifest.proposals.commit);
         Ok(Self {
             pages_dir: source.pages_dir().to_path_buf(),
             database: root.join(UBP_DIR).join(DATABASE),

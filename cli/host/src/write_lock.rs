@@ -126,6 +126,18 @@ pub fn keep_out_of_git(folder: &Path, name: &str) {
     }
 }
 
+/// Removes the line for a file name or pattern from `.gitignore` in `folder`. Errors are ignored as in
+/// [`keep_out_of_git`].
+pub fn show_to_git(folder: &Path, name: &str) {
+    let path = folder.join(".gitignore");
+    let Ok(text) = fs::read_to_string(&path) else { return };
+    let is_other = |line: &&str| line.trim().trim_start_matches('/') != name;
+    let kept: String = text.split_inclusive('\n').filter(is_other).collect();
+    if kept != text {
+        let _ = super::atomic::write(&path, kept.as_bytes(), ".ubp/.gitignore");
+    }
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {

@@ -36,6 +36,9 @@ pub(crate) const MEMORY_TYPE: &[Choice] = &[
     ("domain", "The subject of the project"),
 ];
 
+pub(crate) const PROPOSALS: &[Choice] =
+    &[("open", "Waiting for review"), ("decided", "Accepted, rejected or withdrawn"), ("all", "All")];
+
 /// Reads one of `choices`.
 pub(crate) fn one_of<T>(choices: &'static [Choice]) -> impl TypedValueParser<Value = T>
 where

@@ -10,7 +10,7 @@ use ubp_core::Error;
 use ubp_core::message;
 use ubp_core::word;
 use ubp_host::Project;
-use ubp_servers::mcp::{self, Ended, Files, Options, Report, Setup, Streams};
+use ubp_servers::mcp::{self, Ended, Files, Options, Report, Setup, Streams, Writing};
 
 use crate::ExitStatus;
 use crate::output::{CommandResult, Failure};
@@ -22,7 +22,8 @@ use crate::session::{Terminal, answer_with};
     ubp mcp-server --print-config claude-code > .mcp.json\n                                          \
     let Claude Code start the server\n  \
     ubp mcp-server                          serve a client over standard input\n  \
-    ubp mcp-server --write                  let the client change pages\n  \
+    ubp mcp-server --write                  let the client propose changes\n  \
+    ubp mcp-server --write=apply            let the client change pages\n  \
     ubp mcp-server --tools core             the six most useful tools only\n  \
     ubp mcp-server --http                   at http://127.0.0.1:4820/mcp\n  \
     ubp mcp-server --http 4821 --daemon     in the background, on another port\n  \
@@ -37,9 +38,9 @@ use crate::session::{Terminal, answer_with};
     client or on Ctrl-C. In the background it ends on --stop, and logs to .ubp/mcp-server.log.")]
 #[command(group = clap::ArgGroup::new("over_http").args(["http", "daemon"]).multiple(true))]
 pub struct McpServerArgs {
-    /// Let clients change pages; every change is logged and can be undone
-    #[arg(long)]
-    pub write: bool,
+    /// Let clients propose changes, for `ubp proposals`, or apply them [default MODE: propose]
+    #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = "propose")]
+    pub write: Option<WriteChoice>,
     /// Serve your own memories, from your data folder, instead of the project
     #[arg(long)]
     pub user: bool,
@@ -79,6 +80,34 @@ pub struct McpServerArgs {
     /// Print the settings that a client needs, and exit
     #[arg(long, value_name = "CLIENT", conflicts_with_all = ["http", "daemon", "status", "stop"])]
     pub print_config: Option<ClientChoice>,
+}
+
+/// What clients may do to pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum WriteChoice {
+    /// Propose changes, which people accept or reject
+    Propose,
+    /// Change pages; every change is logged and can be undone
+    Apply,
+}
+
+impl WriteChoice {
+    /// What the flag means to a server.
+    pub(crate) fn write(given: Option<Self>) -> Writing {
+        match given {
+            None => Writing::No,
+            Some(Self::Propose) => Writing::Propose,
+            Some(Self::Apply) => Writing::Apply,
+        }
+    }
+
+    /// The flag.
+    pub(crate) fn flag(self) -> &'static str {
+        match self {
+            Self::Propose => "--write",
+            Self::Apply => "--write=apply",
+        }
+    }
 }
 
 /// A client with known settings.
@@ -136,7 +165,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerAr
         return if args.stop { stop(terminal, &files) } else { status(terminal, &files) };
     }
     let options = Options {
-        write: args.write,
+        write: WriteChoice::write(args.write),
         tools: args.tools.clone(),
         http: args.address(),
         allow_host: args.allow_host.clone(),
@@ -145,7 +174,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerAr
     };
     let over_streams = options.http.is_none();
     let setup = Setup::check(options, &terminal.io.environment)?;
-    if !args.write && args.tools.iter().any(|name| name.trim() == "memory") {
+    if args.write.is_none() && args.tools.iter().any(|name| name.trim() == "memory") {
         terminal.note(message!("without --write, clients can recall but not remember"));
     }
     if args.daemon {
@@ -245,8 +274,8 @@ fn arguments(
     add("--in-background", None);
     // This process parses the errors.
     add("--json", None);
-    if args.write {
-        add("--write", None);
+    if let Some(write) = args.write {
+        add(write.flag(), None);
     }
     if !args.tools.is_empty() {
         add("--tools", Some(args.tools.join(",").into()));

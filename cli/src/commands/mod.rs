@@ -19,6 +19,7 @@ pub(crate) mod mcp_server;
 mod memory;
 mod model;
 mod overview;
+mod proposals;
 mod query;
 mod rebuild;
 mod refs;
@@ -110,6 +111,8 @@ pub enum Command {
     /// Serve AI agents over the Model Context Protocol
     #[command(alias = "serve")]
     McpServer(mcp_server::McpServerArgs),
+    /// Review changes that agents proposed
+    Proposals(proposals::ProposalsArgs),
     /// List changes made through ubp
     Audit(audit::AuditArgs),
     /// Undo a change
@@ -193,6 +196,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Gaps(args) => gaps::run(terminal, &session, args),
         Command::SuggestLinks(args) => suggest::run(terminal, &session, global, args),
         Command::Accept(args) => suggest::accept(terminal, &session, args),
+        Command::Proposals(args) => proposals::run(terminal, &session, global, args),
         Command::Audit(args) => audit::run(terminal, &session, args),
         Command::Undo(args) => audit::undo(terminal, &session, args),
         Command::Dismiss(args) => suggest::dismiss(terminal, &session, args),

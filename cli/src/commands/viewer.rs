@@ -12,6 +12,7 @@ use ubp_host::Environment;
 use ubp_servers::Messages;
 use ubp_servers::viewer::{self, Address, Options};
 
+use super::mcp_server::WriteChoice;
 use crate::ExitStatus;
 use crate::editor::has_screen;
 use crate::output::{CommandResult, Failure, printable};
@@ -45,9 +46,9 @@ pub struct ViewerArgs {
     /// The token, at least 16 characters [default: a new one each time]
     #[arg(long, value_name = "TOKEN", env = "UBP_VIEWER_TOKEN", hide_env_values = true)]
     pub token: Option<String>,
-    /// Let agents at /mcp change pages; every change is logged and can be undone
-    #[arg(long)]
-    pub write: bool,
+    /// Let agents at /mcp propose changes, for `ubp proposals`, or apply them [default MODE: propose]
+    #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = "propose")]
+    pub write: Option<WriteChoice>,
     /// Use the web app in this folder instead of the built-in one, such as web-viewer/dist of a clone
     #[arg(long, value_name = "DIR")]
     pub web_app: Option<PathBuf>,
@@ -66,7 +67,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &ViewerArgs)
         port: args.port,
         allow_host: args.allow_host.clone(),
         token: args.token.clone(),
-        write: args.write,
+        write: WriteChoice::write(args.write),
         web_app: args.web_app.as_ref().map(|path| folder.join(path)),
     };
     let style = terminal.message_style();

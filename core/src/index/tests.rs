@@ -72,6 +72,8 @@ impl<S: Source> Project<S> {
             refreshed: true,
             caller: Caller::Person,
             agent: None,
+            #[cfg(not(target_family = "wasm"))]
+            proposing: None,
             reader: None,
             progress: &Silent,
             cancel: &self.cancel,

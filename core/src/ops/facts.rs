@@ -22,6 +22,8 @@ pub enum Tool {
     Always,
     /// Servers that may write, although the operation only reads.
     Writing,
+    /// Servers whose clients may only propose changes.
+    Proposing,
     /// Servers started with this tool.
     OnRequest,
     /// Servers started with this set.

@@ -17,6 +17,8 @@ mod parts {
     #[cfg(not(target_family = "wasm"))]
     pub(crate) mod memory;
     pub(crate) mod page;
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) mod proposal;
     pub(crate) mod unmatched;
     pub(crate) mod way;
     pub(crate) mod written;
@@ -90,6 +92,16 @@ mod changing {
     }
 }
 
+/// Changes that agents proposed.
+#[cfg(not(target_family = "wasm"))]
+mod proposing {
+    pub mod accept_proposal;
+    pub mod get_proposal;
+    pub mod list_proposals;
+    pub mod reject_proposal;
+    pub mod withdraw_proposal;
+}
+
 /// Operations for editors.
 mod editing {
     #[cfg(not(target_family = "wasm"))]
@@ -141,6 +153,8 @@ pub use changing::{history::*, index::*, links::*, pages::*, reviews::*};
 pub use editing::*;
 #[cfg(not(target_family = "wasm"))]
 pub use measuring::*;
+#[cfg(not(target_family = "wasm"))]
+pub use proposing::*;
 pub use reading::{check::*, find::*, freshness::*, graph::*, read::*};
 #[cfg(not(target_family = "wasm"))]
 pub use sets::{documents::*, memory::*, sql::*};
@@ -153,6 +167,8 @@ pub use facts::{Effect, Facts, Tool};
 #[cfg(not(target_family = "wasm"))]
 pub use parts::memory::{MemoryFields, RecalledMemory, SimilarMemory};
 pub use parts::page::{IndexState, LinkInfo, PageFields, PageSummary};
+#[cfg(not(target_family = "wasm"))]
+pub use parts::proposal::{ProposalFields, ProposedPage};
 pub use parts::way::{Step, StepDirection};
 pub use table::{Operation, find, named};
 pub use written::WriteReport;
@@ -165,6 +181,7 @@ table::operations! {
     beyond browsers:
     list_templates create_page update_page rename_page delete_page replace
     accept dismiss review_page
+    list_proposals get_proposal accept_proposal reject_proposal withdraw_proposal
     diff audit undo page_history page_version add rebuild
     read_page save_page add_attachment resolve_links addresses favorites source_diff
     list_files read_source

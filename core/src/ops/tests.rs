@@ -8,6 +8,7 @@ mod explain;
 mod missing;
 mod names;
 mod passages;
+mod proposing;
 mod remembering;
 mod saving;
 mod suggesting;

@@ -221,6 +221,23 @@ impl Source for MemorySource {
         Ok(lock(&self.states).get(name).cloned())
     }
 
+    fn proposal_files(&self) -> Result<Vec<String>> {
+        let states = lock(&self.states);
+        Ok(states.keys().filter(|name| crate::path::is_proposal_file(name)).cloned().collect())
+    }
+
+    fn remove_proposal(&self, name: &str, expected: ContentHash) -> Result<()> {
+        crate::path::require_proposal_file(name)?;
+        let _turn = self.writers.take();
+        let mut states = lock(&self.states);
+        let found = states.get(name).map(|bytes| ContentHash::of(bytes));
+        if found != Some(expected) {
+            return Err(Error::conflict(name, Some(expected), found));
+        }
+        states.remove(name);
+        Ok(())
+    }
+
     fn write_state(&self, name: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {
         crate::path::require_state_file(name)?;
         let _turn = self.writers.take();

@@ -244,6 +244,25 @@ pub trait Source: Send + Sync {
     /// [`crate::Error::OutsideProject`] if a link leads out of the project.
     fn read_state(&self, name: &str) -> Result<Option<Vec<u8>>>;
 
+    /// The names of the state files of proposals, sorted.
+    ///
+    /// # Errors
+    /// [`crate::Error::Io`] if they cannot be listed, [`crate::Error::OutsideProject`] if a link leads out of the
+    /// project.
+    fn proposal_files(&self) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    /// Deletes the state file of a proposal that has the hash `expected`.
+    ///
+    /// # Errors
+    /// As [`Source::write_state`]; [`crate::Error::InvalidParams`] for any other name.
+    fn remove_proposal(&self, name: &str, expected: ContentHash) -> Result<()> {
+        let _ = expected;
+        path::require_proposal_file(name)?;
+        Err(read_only(name))
+    }
+
     /// Calls `look` for each line of a state file, without its line break, and returns the size of the file in bytes; 0
     /// if it does not exist. Hosts may do this without reading the whole file into memory.
     ///

@@ -33,6 +33,14 @@ pub(crate) fn remarkable_size(source: &dyn Source) -> Result<Option<u64>> {
     Ok(Some(bytes).filter(|&bytes| bytes > LARGE))
 }
 
+/// Whether two agents have the same name, whatever the versions of their programs, which follow the last space.
+pub(crate) fn is_same_agent(one: Option<&str>, other: Option<&str>) -> bool {
+    let name = |agent: Option<&str>| {
+        agent.map(|agent| agent.rsplit_once(' ').map_or(agent, |(name, _)| name).to_owned())
+    };
+    name(one) == name(other)
+}
+
 /// A change of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
@@ -52,6 +60,9 @@ pub struct Entry {
     /// The group that this change undid.
     #[serde(default)]
     pub undoes: Option<String>,
+    /// The accepted proposal; `agent` is then the agent that made it.
+    #[serde(default)]
+    pub proposal: Option<String>,
     /// Path of the page, relative to the pages folder; for a file of reviews or decisions, `.ubp/` and its name.
     pub path: String,
     /// Former path, if the page moved.
@@ -185,6 +196,27 @@ impl Entry {
         })
     }
 
+    /// Whether the files are as the change leaves them.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn is_in_force(&self, source: &dyn Source, pages_dir: &str) -> Result<bool> {
+        if let Some(record) = self.record() {
+            return Ok(record.standing(source)? == records::Standing::After);
+        }
+        let change = self.change()?;
+        let now = |version: &Version| -> Result<Option<ContentHash>> {
+            Ok(Version::find(source, pages_dir, &version.path)?.map(|version| version.hash))
+        };
+        let left = match &change.before {
+            Some(before) if change.after.is_none() || change.moved().is_some() => now(before)?.is_some(),
+            _ => false,
+        };
+        let arrived = match &change.after {
+            Some(after) => now(after)? == Some(after.hash),
+            None => true,
+        };
+        Ok(arrived && !left)
+    }
+
     /// The removed and added lines of a file of reviews or decisions; `None` for a change of a page.
     pub(super) fn record(&self) -> Option<RecordChange> {
         RecordChange::logged(&self.path, self.before.as_deref(), self.after.as_deref())
@@ -211,7 +243,12 @@ pub(super) fn begin(context: &Context<'_>, group: &str, plan: &Plan) -> Result<(
             group: group.to_owned(),
             at: at.clone(),
             caller: context.caller,
-            agent: context.agent.map(str::to_owned),
+            agent: plan
+                .proposal
+                .as_ref()
+                .map_or(context.agent, |(_, agent)| agent.as_deref())
+                .map(str::to_owned),
+            proposal: plan.proposal.as_ref().map(|(id, _)| id.clone()),
             operation: plan.operation.to_owned(),
             undoes: plan.undoes.clone(),
             ..Entry::default()

@@ -170,6 +170,13 @@ pub(super) fn permit(context: &Context<'_>, plan: &Plan) -> Result<()> {
     Err(Error::NameTaken { message, hint: Box::new(message!("choose another name")) })
 }
 
+/// The links that the changes would redirect, as a message; `None` if there are none.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn redirected(context: &Context<'_>, changes: &[Change]) -> Result<Option<String>> {
+    let taken = taken(context, changes)?;
+    Ok((!taken.links.is_empty()).then(|| format!("its name would redirect {}", told(&taken.links))))
+}
+
 /// The error for a new page with a taken name.
 #[cfg(not(target_family = "wasm"))]
 pub(crate) fn refusal(title: &str, taken: &Taken) -> Error {

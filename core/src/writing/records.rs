@@ -27,7 +27,7 @@ struct Whole {
 
 /// Whether a change is in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(crate) enum Standing {
     /// The change is not in the file.
     Before,
     /// The change is in the file.
@@ -56,6 +56,12 @@ impl RecordChange {
         Self { file: file.to_owned(), removed, added, whole: Some(Whole { before, after }) }
     }
 
+    /// Removes and adds these lines.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn of_lines(file: &str, removed: Vec<String>, added: Vec<String>) -> Self {
+        Self { file: file.to_owned(), removed, added, whole: None }
+    }
+
     /// The change of an audit-log entry; `None` for a change of a page.
     pub(super) fn logged(path: &str, removed: Option<&str>, added: Option<&str>) -> Option<Self> {
         let file = path.strip_prefix(FOLDER)?.to_owned();
@@ -64,7 +70,7 @@ impl RecordChange {
     }
 
     /// The path in the audit log.
-    pub(super) fn path(&self) -> String {
+    pub(crate) fn path(&self) -> String {
         format!("{FOLDER}{}", self.file)
     }
 
@@ -77,7 +83,8 @@ impl RecordChange {
         }
     }
 
-    pub(super) fn standing(&self, source: &dyn Source) -> Result<Standing> {
+    /// Whether the change is in the file.
+    pub(crate) fn standing(&self, source: &dyn Source) -> Result<Standing> {
         let there = lines(&source.read_state(&self.file)?.unwrap_or_default());
         let all = |wanted: &[String]| wanted.iter().all(|line| there.contains(line));
         let none = |wanted: &[String]| !wanted.iter().any(|line| there.contains(line));
@@ -134,7 +141,7 @@ impl RecordChange {
     }
 
     /// The lines as a diff.
-    pub(super) fn diff(&self) -> String {
+    pub(crate) fn diff(&self) -> String {
         let mut diff = format!("--- a/{0}\n+++ b/{0}\n", self.path());
         for (sign, lines) in [('-', &self.removed), ('+', &self.added)] {
             lines.iter().for_each(|line| diff.extend([sign.to_string().as_str(), line, "\n"]));

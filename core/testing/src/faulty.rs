@@ -124,6 +124,15 @@ impl<S: Source> Source for FaultySource<S> {
         self.inner.read_state(name)
     }
 
+    fn proposal_files(&self) -> Result<Vec<String>> {
+        self.inner.proposal_files()
+    }
+
+    fn remove_proposal(&self, name: &str, expected: ContentHash) -> Result<()> {
+        self.check(Access::Write, name)?;
+        self.inner.remove_proposal(name, expected)
+    }
+
     fn write_state(&self, name: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {
         self.check(Access::Write, name)?;
         self.inner.write_state(name, bytes, expected)

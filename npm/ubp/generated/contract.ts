@@ -27,13 +27,13 @@ export interface Operations {
   get_impact: { params: GetImpactParams; output: GetImpactOutput };
   /** Suggest missing links, each with the reason and the place in the text. */
   suggest_links: { params: SuggestLinksParams; output: SuggestLinksOutput };
-  /** Count pages, links and vectors, and list the stale pages. */
+  /** Count pages, links and vectors; list stale pages. */
   status: { params: StatusParams; output: StatusOutput };
   /** List pages whose code changed since they were reviewed, and pages that depend on those. */
   check_staleness: { params: CheckStalenessParams; output: CheckStalenessOutput };
   /** Find the pages that describe a code file, with their freshness. */
   refs: { params: RefsParams; output: RefsOutput };
-  /** Find broken links, unreadable pages and other problems, and how to fix them. */
+  /** Find broken links and other problems, and how to fix them. */
   doctor: { params: DoctorParams; output: DoctorOutput };
   /** List the templates for new pages, with their fields. */
   list_templates: { params: ListTemplatesParams; output: ListTemplatesOutput };
@@ -53,6 +53,16 @@ export interface Operations {
   dismiss: { params: DismissParams; output: DismissOutput };
   /** Record that pages were reviewed against their code; a stale page only with `still_accurate`. */
   review_page: { params: ReviewPageParams; output: ReviewPageOutput };
+  /** List proposed changes: those that wait for review, and what became of the others. */
+  list_proposals: { params: ListProposalsParams; output: ListProposalsOutput };
+  /** Show a proposed change by hunks, why it was proposed, and what became of it. */
+  get_proposal: { params: GetProposalParams; output: GetProposalOutput };
+  /** Accept proposals of agents, or some hunks of one: their changes are written. */
+  accept_proposal: { params: AcceptProposalParams; output: AcceptProposalOutput };
+  /** Reject proposals of agents; nothing is written to pages. */
+  reject_proposal: { params: RejectProposalParams; output: RejectProposalOutput };
+  /** Withdraw a change that you proposed. */
+  withdraw_proposal: { params: WithdrawProposalParams; output: WithdrawProposalOutput };
   /** Compare two revisions of the graph: pages, links, broken links, cycles, stale pages and affected pages. */
   diff: { params: DiffParams; output: DiffOutput };
   /** List the changes made through UBP, latest first. */
@@ -143,6 +153,8 @@ export interface AcceptOutput {
   changed: ChangedFile[];
   /** Id of the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
+  /** Id of the proposal, if the change was only proposed: a person decides whether it is written. */
+  proposal: string | null;
   /** Why the index was not updated after the change was written. */
   index_error: string | null;
   /** Whether the index is up to date. */
@@ -163,6 +175,58 @@ export interface AcceptParams {
   expected_hash?: string | null | undefined;
   /** Only show what would change. */
   dry_run?: boolean | undefined;
+}
+
+/** The accepted proposals, and those that were not. */
+export interface AcceptProposalOutput {
+  /** The accepted proposals, oldest first. */
+  accepted: AcceptedProposal[];
+  /** Proposals that were not accepted, with the reason. */
+  left: LeftProposal[];
+  /** Whether this is a dry run, which writes nothing. */
+  dry_run: boolean;
+  /** Whether the index is up to date. */
+  index: IndexState;
+}
+
+/** The proposals to accept. */
+export interface AcceptProposalParams {
+  /** Their ids. */
+  proposals?: string[] | undefined;
+  /** Every proposal that waits for review, instead of `proposals`. */
+  all?: boolean | undefined;
+  /** Only these hunks, by number; for one proposal. */
+  hunks?: number[] | undefined;
+  /** Only proposals that remove no line and no page. */
+  only_additions?: boolean | undefined;
+  /** Only proposals that change nothing but pages at or below these paths. */
+  under?: string[] | undefined;
+  /** Only proposals of this agent, by its name without the version. */
+  agent?: string | null | undefined;
+  /** The name of the reviewer (default: the name in git's settings). */
+  reviewer?: string | null | undefined;
+  /** Words for the agent. */
+  comment?: string | null | undefined;
+  /** Only show what would change. */
+  dry_run?: boolean | undefined;
+}
+
+/** An accepted proposal. */
+export interface AcceptedProposal {
+  /** Its id. */
+  proposal: string;
+  /** Its state; for a dry run, the current one. */
+  state: State;
+  /** Whether pages were edited since at other lines, which were kept. */
+  rebased: boolean;
+  /** Files that changed. */
+  changed: ChangedFile[];
+  /** Unified diffs of these files. */
+  diff: string;
+  /** Id of the change in the audit log; absent when there was nothing left to change. */
+  audit_id: string | null;
+  /** Why the index was not updated after the change was written. */
+  index_error: string | null;
 }
 
 /** What happened to the memory. */
@@ -274,6 +338,8 @@ export interface AuditEntry {
   caller: Caller;
   /** The name that the agent gave. */
   agent: string | null;
+  /** The accepted proposal; `agent` is then the agent that made it. */
+  proposal: string | null;
   /** The operation. */
   operation: string;
   /** Path of the page; for a file of reviews or decisions, `.ubp/` and its name. */
@@ -359,6 +425,14 @@ export interface BrokenLink {
 /** Why a link is broken. */
 export type BrokenReason = "new_link" | "target_removed" | "target_moved" | "name_changed";
 
+/** A call of an operation. */
+export interface Call {
+  /** Name of the operation. */
+  operation: string;
+  /** Its parameters. */
+  params: unknown;
+}
+
 /** Who calls an operation. Agents may do less than people. */
 export type Caller = "person" | "agent";
 
@@ -380,6 +454,38 @@ export interface CenterPage {
   staleness: Staleness;
   /** Its text without front matter. */
   content: string;
+}
+
+/** A change of a page. */
+export interface ChangeFields {
+  /** Path after the change; for a deleted page, the former path. */
+  filepath: string;
+  /** Former path of a page that moves. */
+  moved_from: string | null;
+  /** What happens to the page. */
+  change: Kind;
+  /** SHA-256 of the file that the agent changed; absent for a new page. */
+  previous_hash: string | null;
+  /** SHA-256 of the proposed file; absent for a deleted page. */
+  content_hash: string | null;
+  /** The changed blocks of its text. A page that is created or deleted is one hunk. */
+  hunks: Hunk[];
+  /** Targets of links that are new on the page. */
+  links_added: string[];
+  /** Targets of links that are no longer on the page. */
+  links_removed: string[];
+  /** Keys of the front matter whose values change. */
+  front_matter: string[];
+  /** Freshness of the page now; absent for a new page. */
+  staleness: Staleness | null;
+  /** Number of pages that link to the page now. */
+  linking_count: number;
+  /** Paths of these pages, at most 20. */
+  linking: string[];
+  /** The text that the agent changed; for people only, and absent for a new page. */
+  previous_text: string | null;
+  /** The proposed text; for people only, and absent for a deleted page. */
+  text: string | null;
 }
 
 /** A changed file, or one that would change in a dry run. */
@@ -618,6 +724,8 @@ export interface CreatePageOutput {
   changed: ChangedFile[];
   /** Id of the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
+  /** Id of the proposal, if the change was only proposed: a person decides whether it is written. */
+  proposal: string | null;
   /** Why the index was not updated after the change was written. */
   index_error: string | null;
   /** Whether the index is up to date. */
@@ -689,16 +797,34 @@ export interface CycleChanges {
   removed: Cycle[];
 }
 
+/** What became of a proposal. */
+export interface Decision {
+  /** The decision. */
+  verdict: Verdict;
+  /** When, RFC 3339. */
+  at: string;
+  /** Who decided, if known. */
+  reviewer: string | null;
+  /** What the reviewer wrote. */
+  comment: string | null;
+  /** Numbers of the accepted hunks; empty if all were accepted. */
+  hunks: number[];
+  /** Id of the change in the audit log. */
+  audit_id: string | null;
+}
+
 /** The deleted document. */
 export interface DeleteDocumentOutput {
   /** Its path relative to the documents folder. */
   filename: string;
-  /** Always true: the document was deleted. */
+  /** Whether the document was deleted: true unless that was only proposed. */
   deleted: boolean;
   /** The path of its file in `.ubp/trash/`. */
   trash: string | null;
   /** Id of the change in the audit log, for `undo`. */
   audit_id: string | null;
+  /** Id of the proposal, if the deletion was only proposed. */
+  proposal: string | null;
   /** Why the index was not updated although the file was deleted. */
   index_error: string | null;
   /** Whether the index is up to date. */
@@ -741,6 +867,8 @@ export interface DeletePageOutput {
   changed: ChangedFile[];
   /** Id of the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
+  /** Id of the proposal, if the change was only proposed: a person decides whether it is written. */
+  proposal: string | null;
   /** Why the index was not updated after the change was written. */
   index_error: string | null;
   /** Whether the index is up to date. */
@@ -874,6 +1002,8 @@ export interface DismissOutput {
   target: string;
   /** Id of the decision in the audit log. */
   audit_id: string | null;
+  /** Id of the proposal, if the decision was only proposed. */
+  proposal: string | null;
 }
 
 /** The suggested link. */
@@ -1129,6 +1259,8 @@ export interface ForgetOutput {
   changed: ChangedFile[];
   /** Id of the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
+  /** Id of the proposal, if the change was only proposed: a person decides whether it is written. */
+  proposal: string | null;
   /** Why the index was not updated after the change was written. */
   index_error: string | null;
   /** Whether the index is up to date. */
@@ -1428,6 +1560,48 @@ export interface GetPageParams {
   answers?: boolean | null | undefined;
 }
 
+/** The proposal. */
+export interface GetProposalOutput {
+  /** Its id. */
+  proposal: string;
+  /** Its state. */
+  state: State;
+  /** When it was made, RFC 3339. */
+  created_at: string;
+  /** The agent that made it, as it named itself. */
+  agent: string | null;
+  /** The operation that made it; a change of the proposal may have added others. */
+  operation: string;
+  /** Why, as the agent says. */
+  reason: string | null;
+  /** The pages that it changes. */
+  pages: ProposedPage[];
+  /** Later changes that keep it from being accepted as a whole. */
+  conflicts: string[];
+  /** What became of it; absent while it is open. */
+  decision: Decision | null;
+  /** Its changes, in order. */
+  changes: ChangeFields[];
+  /** Whether pages were edited since at other lines, which are kept if it is accepted. */
+  rebased: boolean;
+  /** Whether the caller can accept or reject it. */
+  may_decide: boolean;
+  /** Whether hunks can be accepted without the others. */
+  divisible: boolean;
+  /** The calls that made it, the first one first. */
+  calls: Call[];
+  /** Pages that the agent had read, latest last. */
+  read: ReadFields[];
+  /** Lines that are removed and added in files of reviews and decisions, as a diff. */
+  records: string;
+}
+
+/** The proposal to show. */
+export interface GetProposalParams {
+  /** Its id. */
+  proposal: string;
+}
+
 /** A value for a field: text, a list of texts, a number or a truth value. A text for a list is split at commas. */
 export type Given = boolean | number | string | string[];
 
@@ -1518,6 +1692,20 @@ export interface HeadingInfo {
   slug: string;
   /** Its line in the file, from 1. */
   line: number;
+}
+
+/** Changed lines of a Markdown block. */
+export interface Hunk {
+  /** Its number in the proposal, to accept it alone. */
+  number: number;
+  /** Its first line in the text before, from 1. */
+  line: number;
+  /** Unified diff with the lines around it. */
+  diff: string;
+  /** Whether it only adds lines. */
+  only_adds: boolean;
+  /** Whether the same lines were changed since. */
+  conflicts: boolean;
 }
 
 /** The document in the index. */
@@ -1612,12 +1800,25 @@ export interface Judgement {
   grade: number;
 }
 
+/** What happens to a page. */
+export type Kind = "created" | "edited" | "moved" | "deleted" | "recorded";
+
 /** Query times in milliseconds. */
 export interface Latency {
   /** Median. */
   p50: number;
   /** 95th percentile. */
   p95: number;
+}
+
+/** A proposal that was not accepted. */
+export interface LeftProposal {
+  /** Its id. */
+  proposal: string;
+  /** Why. */
+  reason: string;
+  /** Whether a filter excluded it; otherwise it could not be accepted. */
+  excluded: boolean;
 }
 
 /** A result that raised the score of another. */
@@ -1815,6 +2016,30 @@ export interface ListPagesParams {
   offset?: number | undefined;
   /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
+}
+
+/** The proposals. */
+export interface ListProposalsOutput {
+  /** The proposals, latest first. */
+  proposals: ProposalFields[];
+  /** Number of matching proposals, including those beyond `limit`. */
+  total: number;
+  /** Number of all proposals that wait for review. */
+  open_count: number;
+  /** Files in `.ubp/proposals/` that are not proposals. */
+  unreadable: string[];
+}
+
+/** Selects the proposals. */
+export interface ListProposalsParams {
+  /** Which ones (default: open; for agents: all). */
+  state?: Which | null | undefined;
+  /** Only those of this agent, by its name without the version. */
+  agent?: string | null | undefined;
+  /** Only those that change this page: path, id, title or alias. */
+  page?: string | null | undefined;
+  /** Maximum number of proposals (1 to 1000, default: 50). */
+  limit?: number | null | undefined;
 }
 
 /** The templates. */
@@ -2275,6 +2500,38 @@ export interface ProjectFolder {
   files: number;
 }
 
+/** A proposal without its texts. */
+export interface ProposalFields {
+  /** Its id. */
+  proposal: string;
+  /** Its state. */
+  state: State;
+  /** When it was made, RFC 3339. */
+  created_at: string;
+  /** The agent that made it, as it named itself. */
+  agent: string | null;
+  /** The operation that made it; a change of the proposal may have added others. */
+  operation: string;
+  /** Why, as the agent says. */
+  reason: string | null;
+  /** The pages that it changes. */
+  pages: ProposedPage[];
+  /** Later changes that keep it from being accepted as a whole. */
+  conflicts: string[];
+  /** What became of it; absent while it is open. */
+  decision: Decision | null;
+}
+
+/** What a proposal does to a page. */
+export interface ProposedPage {
+  /** Path relative to the pages folder, after the change; `.ubp/` and a name for a file of reviews or decisions. */
+  filepath: string;
+  /** Former path of a page that moves. */
+  moved_from: string | null;
+  /** What happens to it. */
+  change: Kind;
+}
+
 /** A question. */
 export interface Query {
   /** Its id in judgements. */
@@ -2356,6 +2613,16 @@ export interface QueryScore {
   text: string;
   /** Its `ndcg_at_10`. */
   score: number;
+}
+
+/** A page that the agent had read. */
+export interface ReadFields {
+  /** Path relative to the pages folder. */
+  filepath: string;
+  /** SHA-256 of its file. */
+  content_hash: string;
+  /** Whether the page is still as the agent read it. */
+  is_current: boolean;
 }
 
 /** The page's file. */
@@ -2572,6 +2839,8 @@ export interface ReindexMemoriesOutput {
   changed: ChangedFile[];
   /** Id of the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
+  /** Id of the proposal, if the change was only proposed: a person decides whether it is written. */
+  proposal: string | null;
   /** Why the index was not updated after the change was written. */
   index_error: string | null;
   /** Whether the index is up to date. */
@@ -2582,6 +2851,22 @@ export interface ReindexMemoriesOutput {
 export interface ReindexMemoriesParams {
   /** Only show what would change. */
   dry_run?: boolean | undefined;
+}
+
+/** The rejected proposals. */
+export interface RejectProposalOutput {
+  /** Their ids. */
+  rejected: string[];
+}
+
+/** The proposals to reject. */
+export interface RejectProposalParams {
+  /** Their ids. */
+  proposals: string[];
+  /** Words for the agent: why. */
+  comment?: string | null | undefined;
+  /** The name of the reviewer (default: the name in git's settings). */
+  reviewer?: string | null | undefined;
 }
 
 /** A related page. */
@@ -2634,6 +2919,8 @@ export interface RememberOutput {
    * nothing changed.
    */
   audit_id: string | null;
+  /** Id of the proposal, if the memory was only proposed. */
+  proposal: string | null;
   /** Why the index was not updated although the memory was written. */
   index_error: string | null;
   /** Whether the index is up to date. */
@@ -2684,6 +2971,8 @@ export interface RenamePageOutput {
   changed: ChangedFile[];
   /** Id of the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
+  /** Id of the proposal, if the change was only proposed: a person decides whether it is written. */
+  proposal: string | null;
   /** Why the index was not updated after the change was written. */
   index_error: string | null;
   /** Whether the index is up to date. */
@@ -2782,6 +3071,8 @@ export interface ReplaceOutput {
   changed: ChangedFile[];
   /** Id of the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
+  /** Id of the proposal, if the change was only proposed: a person decides whether it is written. */
+  proposal: string | null;
   /** Why the index was not updated after the change was written. */
   index_error: string | null;
   /** Whether the index is up to date. */
@@ -2871,6 +3162,8 @@ export interface ReviewPageOutput {
   written: boolean;
   /** Id of the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
+  /** Id of the proposal, if the review was only proposed. */
+  proposal: string | null;
   /** Whether the index is up to date. */
   index: IndexState;
 }
@@ -3295,6 +3588,9 @@ export interface StalenessChanges {
   fresh: string[];
 }
 
+/** The state of a proposal. */
+export type State = "pending" | "conflict" | "accepted" | "partly_accepted" | "rejected" | "withdrawn";
+
 /** The decision about a suggestion. */
 export type Status = "pending" | "accepted" | "dismissed";
 
@@ -3316,6 +3612,8 @@ export interface StatusOutput {
   freshness: FreshnessCounts;
   /** Pages that are not fresh, worst first. */
   stale_pages: StalePage[];
+  /** Proposals of agents that wait for review; for an agent, its own. */
+  proposal_count: number;
   /** The embedding model. */
   model: ModelState;
   /** Parts omitted to fit `max_tokens`. */
@@ -3456,6 +3754,8 @@ export interface UndoOutput {
   changed: ChangedFile[];
   /** Id of the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
+  /** Id of the proposal, if the change was only proposed: a person decides whether it is written. */
+  proposal: string | null;
   /** Why the index was not updated after the change was written. */
   index_error: string | null;
   /** Whether the index is up to date. */
@@ -3522,6 +3822,8 @@ export interface UpdatePageOutput {
   changed: ChangedFile[];
   /** Id of the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
+  /** Id of the proposal, if the change was only proposed: a person decides whether it is written. */
+  proposal: string | null;
   /** Why the index was not updated after the change was written. */
   index_error: string | null;
   /** Whether the index is up to date. */
@@ -3561,6 +3863,9 @@ export interface UpdatePageParams {
   dry_run?: boolean | undefined;
 }
 
+/** A decision about a proposal. */
+export type Verdict = "accepted" | "rejected" | "withdrawn";
+
 /** A page in the graph that does not exist. */
 export interface WantedNode {
   /** Names it in edges. */
@@ -3581,4 +3886,19 @@ export interface WantedPage {
   links: number;
   /** Pages with such links. */
   pages: number;
+}
+
+/** Which proposals to list. */
+export type Which = "open" | "decided" | "all";
+
+/** The withdrawn proposal. */
+export interface WithdrawProposalOutput {
+  /** Its id. */
+  withdrawn: string;
+}
+
+/** The proposal to withdraw. */
+export interface WithdrawProposalParams {
+  /** Its id. */
+  proposal: string;
 }

@@ -56,7 +56,7 @@ async function measured(ubp) {
   const listings = {};
   for (const task of TASKS.filter((task) => !options.show || task.name.includes(options.show))) {
     const { folder, remove } = project();
-    const client = await connected(ubp, folder, ['--write', '--tools', 'all,query,memory']);
+    const client = await connected(ubp, folder, ['--write=apply', '--tools', 'all,query,memory']);
     try {
       const agent = new Agent(client, (await client.listTools()).tools);
       const complete = async () => (await client.callTool({ name: 'ubp_status', arguments: {} })).structuredContent.index;
@@ -78,7 +78,7 @@ async function measured(ubp) {
     }
   }
   const { folder, remove } = project();
-  for (const [name, args] of [['core', ['--tools', 'core']], ['default', []], ['default --write', ['--write']]]) {
+  for (const [name, args] of [['core', ['--tools', 'core']], ['default', []], ['default --write=apply', ['--write=apply']]]) {
     const client = await connected(ubp, folder, args);
     listings[name] = tokens(JSON.stringify((await client.listTools()).tools));
     await client.close();

@@ -13,7 +13,7 @@ export function endAll() {
   for (const child of running) child.kill('SIGKILL');
 }
 
-export const ALL = ['--write', '--tools', 'all'];
+export const ALL = ['--write=apply', '--tools', 'all'];
 
 export function argumentsFor(folder, options = []) {
   return ['-C', folder, 'mcp-server', ...options];

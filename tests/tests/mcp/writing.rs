@@ -28,7 +28,7 @@ fn hash(client: &mut McpClient, page: &str) -> Value {
 #[test]
 fn changing_a_page_needs_the_hash_of_its_current_text() {
     let terminal = vault();
-    let mut client = server(terminal.folder(), &["--write"]);
+    let mut client = server(terminal.folder(), &["--write=apply"]);
     let edit = |hash: Value| json!({ "page": "island.md", "mode": "replace", "content": "More.\n", "expected_hash": hash });
     let mut blind = edit(Value::Null);
     blind.as_object_mut().unwrap().remove("expected_hash");
@@ -50,7 +50,7 @@ fn a_person_sees_which_client_changed_what_and_undoes_it() {
     terminal.write("hub.md", hub).unwrap();
     let text_of = |path: &str| std::fs::read_to_string(terminal.path(path)).ok();
     let island = text_of("island.md");
-    let mut client = server(terminal.folder(), &["--write"]);
+    let mut client = server(terminal.folder(), &["--write=apply"]);
     let expected = hash(&mut client, "island.md");
     let renamed = done(
         &mut client,
@@ -72,7 +72,7 @@ fn a_person_sees_which_client_changed_what_and_undoes_it() {
 fn an_agent_lists_and_undoes_only_its_own_changes() {
     let terminal = vault();
     terminal.ubp("new Persons");
-    let mut client = server(terminal.folder(), &["--write"]);
+    let mut client = server(terminal.folder(), &["--write=apply"]);
     let edit = json!({ "page": "island.md", "mode": "append", "content": "More.\n" });
     let edited = done(&mut client, "ubp_update_page", edit);
     let listed = done(&mut client, "ubp_audit", json!({}));
@@ -91,7 +91,7 @@ fn an_agent_lists_and_undoes_only_its_own_changes() {
 fn deleting_needs_confirmation_and_read_only_pages_stay() {
     let terminal = vault();
     terminal.write("law.md", "---\nagents: read-only\n---\n# Law\n\n[[island]]\n").unwrap();
-    let mut client = server(terminal.folder(), &["--write"]);
+    let mut client = server(terminal.folder(), &["--write=apply"]);
     let expected = hash(&mut client, "island.md");
     let delete = json!({ "page": "island.md", "expected_hash": expected });
     assert_eq!(refused(&mut client, "ubp_delete_page", delete.clone()), "invalid_params");
@@ -109,7 +109,7 @@ fn deleting_needs_confirmation_and_read_only_pages_stay() {
 #[test]
 fn nothing_outside_of_the_pages_is_ever_written() {
     let terminal = vault();
-    let mut client = server(terminal.folder(), &["--write"]);
+    let mut client = server(terminal.folder(), &["--write=apply"]);
     for path in ["../outside.md", "/tmp/outside.md", ".ubp/x.md", "a/../../x.md", "x\u{0}.md"] {
         let code = refused(&mut client, "ubp_create_page", json!({ "title": "X", "path": path }));
         assert!(["outside_project", "invalid_params"].contains(&code.as_str()), "{path}: {code}");
@@ -119,7 +119,7 @@ fn nothing_outside_of_the_pages_is_ever_written() {
 #[test]
 fn changes_are_limited_by_the_manifest() {
     let terminal = vault();
-    let mut client = server(terminal.folder(), &["--write"]);
+    let mut client = server(terminal.folder(), &["--write=apply"]);
     for number in 0..60 {
         done(&mut client, "ubp_create_page", json!({ "title": format!("Page {number}") }));
     }
@@ -144,7 +144,7 @@ fn concurrent_writers_lose_no_accepted_edit() {
     }
     let conflicts = AtomicUsize::new(0);
     let accepted = at_once(CLIENTS, |me| {
-        let mut client = server(terminal.folder(), &["--write"]);
+        let mut client = server(terminal.folder(), &["--write=apply"]);
         let mut mine = Vec::new();
         for number in 0..edits / CLIENTS {
             let page = format!("shared/{}.md", (number * 7 + me) % pages);

@@ -106,7 +106,8 @@ fn mcp(row: &Row) {
     let tools: BTreeSet<String> = client.tool_names().unwrap().into_iter().collect();
     assert_eq!(tools, BTreeSet::from(["ubp_remember".to_owned(), "ubp_recall".to_owned()]));
     // Without permission to write, memories can only be recalled.
-    let reading: Vec<&str> = arguments.iter().copied().filter(|argument| *argument != "--write").collect();
+    let reading: Vec<&str> =
+        arguments.iter().copied().filter(|argument| *argument != "--write=apply").collect();
     assert_eq!(server(terminal.folder(), &reading).tool_names().unwrap(), ["ubp_recall"]);
     assert_eq!(client.close().unwrap(), Some(0));
 
@@ -156,7 +157,7 @@ fn memory() -> Value {
 }
 
 fn writer(terminal: &Terminal) -> McpClient {
-    server(terminal.folder(), &["--tools", "memory", "--write"])
+    server(terminal.folder(), &["--tools", "memory", "--write=apply"])
 }
 
 fn remember(row: &Row) {

@@ -131,7 +131,7 @@ fn agents_connect_at_mcp_and_write_only_with_permission() {
         headers.extend(session.map(|id| ("Mcp-Session-Id", id)));
         viewer.send("POST", "/mcp", &headers, message.to_string().as_bytes())
     };
-    for (more, may) in [("", false), ("--write", true)] {
+    for (more, may) in [("", false), ("--write=apply", true)] {
         let viewer = Viewer::on(Arc::new(vault([("a.md", "# A\n")])), more);
         let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
             "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } } });

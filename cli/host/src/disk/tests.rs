@@ -392,3 +392,31 @@ fn many_files_in_many_folders_are_listed_with_their_states() {
         listed.pages.into_iter().map(|page| (page.path, page.stat.size)).collect();
     assert_eq!(listed, expected);
 }
+
+#[test]
+fn git_ignores_proposals_unless_the_project_commits_them() {
+    let project = Project::new("pages");
+    project.put(".ubp/.gitignore", "/audit.jsonl\n");
+    project.source.write_state("proposals/1.json", b"{}", None).unwrap();
+    let ignored = || fs::read_to_string(project.path(".ubp/.gitignore")).unwrap();
+    assert_eq!(ignored(), "/audit.jsonl\n/write.lock\n/proposals/\n");
+    project.put(".ubp/proposals/notes.txt", "x");
+    assert_eq!(project.source.proposal_files().unwrap(), ["proposals/1.json"]);
+    let committing = project.source.clone().committing_proposals(true);
+    committing.write_state("proposals/2.json", b"{}", None).unwrap();
+    assert_eq!(ignored(), "/audit.jsonl\n/write.lock\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_symbolic_link_instead_of_the_folder_of_proposals_is_refused() {
+    let (project, other) = (Project::new("pages"), tempfile::tempdir().unwrap());
+    project.put(".ubp/.gitignore", "");
+    std::os::unix::fs::symlink(other.path(), project.path(".ubp/proposals")).unwrap();
+    assert_eq!(
+        project.source.write_state("proposals/1.json", b"{}", None).unwrap_err().code(),
+        "outside_project"
+    );
+    assert_eq!(project.source.proposal_files().unwrap_err().code(), "outside_project");
+    assert!(fs::read_dir(other.path()).unwrap().next().is_none());
+}

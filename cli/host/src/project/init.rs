@@ -26,6 +26,7 @@ const OWN_IGNORE: &str = "\
 /vectors.lock
 /mcp-server.*
 /trash/
+/proposals/
 /audit.jsonl
 /audit.1.jsonl
 /favorites.json

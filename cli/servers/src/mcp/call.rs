@@ -26,6 +26,9 @@ use super::tools::Row;
 /// a page with its context.
 pub(super) const MAX_TOKENS: usize = 12_500;
 
+/// Parameter with the reason for a change, of servers that propose changes.
+pub(super) const REASON: &str = "reason";
+
 /// Runs the tool.
 ///
 /// # Errors
@@ -42,11 +45,17 @@ pub(super) async fn call(
         Ok(params) => params,
         Err(error) => return Ok(refused(server, row, &error)),
     };
+    let reason = match row.takes_reason {
+        true => params.remove(REASON).and_then(|reason| reason.as_str().map(str::to_owned)),
+        false => None,
+    };
     if row.takes_max_tokens {
         params.entry("max_tokens").or_insert(MAX_TOKENS.into());
     }
     let limit = (!is_dry_run(&params)).then(|| server.limit.clone());
     let live = server.live.clone();
+    let proposing =
+        server.proposes.then(|| server.session().proposing(Value::Object(params.clone()), reason));
     // The name of the client, for the audit log.
     let agent = context.client_info().map(|client| {
         // Limited, so that a client cannot fill the log.
@@ -63,7 +72,12 @@ pub(super) async fn call(
             live.call(asker, operation, params, told, progress, cancel).map(Ok)
         } else {
             live.with(Caller::Agent, progress, cancel, |context| {
-                let context = Context { agent: agent.as_deref(), reader: Some(&reader), ..*context };
+                let context = Context {
+                    agent: agent.as_deref(),
+                    proposing: proposing.as_ref(),
+                    reader: Some(&reader),
+                    ..*context
+                };
                 let change = || (operation.call)(&context, params, Some(&mut page));
                 match limit.filter(|_| !operation.facts.index_only) {
                     Some(limit) => limit.hold(context.manifest.agents.writes_per_minute, change),
@@ -75,7 +89,14 @@ pub(super) async fn call(
     })
     .await?;
     match answer {
-        Ok(Ok((answer, told))) => Ok(success(answer, told)),
+        Ok(Ok((answer, told))) => {
+            if operation.facts.effect == Effect::Read {
+                server.session().note_read(&answer);
+            } else {
+                server.session().note_proposal(&answer);
+            }
+            Ok(success(answer, told))
+        }
         Ok(Err(refused)) => Ok(failure("too_many_writes", &refused.to_string(), Some(&refused.hint()))),
         Err(Error::Internal(message)) => {
             server.note_failure(row, &message);

@@ -306,6 +306,7 @@ mod tests {
                 dry_run: false,
                 changed: Vec::new(),
                 audit_id: Some("3f9a".into()),
+                proposal: None,
                 index_error: None,
                 index: ops::IndexState { fresh: true, pending: 0, head: None },
             },

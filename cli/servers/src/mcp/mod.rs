@@ -26,6 +26,7 @@ mod prompts;
 mod resources;
 mod schema;
 mod server;
+mod session;
 mod tools;
 
 use std::io::{Read, Write};
@@ -51,18 +52,30 @@ pub use background::{Files, Report, start};
 use background::{Holding, Log};
 use server::Server;
 
-/// MCP over HTTP as part of another server, until `stop`. Tools that make changes are included only with `write`.
+/// What clients may do to pages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Writing {
+    /// Only read.
+    #[default]
+    No,
+    /// Propose changes, which people accept or reject.
+    Propose,
+    /// Change pages.
+    Apply,
+}
+
+/// MCP over HTTP as part of another server, until `stop`. Tools that make changes are included as `write` says.
 ///
 /// # Errors
 /// [`Error::Internal`].
 pub(crate) fn router(
     live: &Arc<Live>,
-    write: bool,
+    write: Writing,
     names: &Names,
     token: Token,
     stop: CancellationToken,
 ) -> Result<Router> {
-    let server = Server::new(live.clone(), tools::choose(&[], write)?);
+    let server = Server::new(live.clone(), tools::choose(&[], write)?, write);
     Ok(http::router(server, names, Some(token), stop))
 }
 
@@ -70,7 +83,7 @@ pub(crate) fn router(
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Whether clients may change pages.
-    pub write: bool,
+    pub write: Writing,
     /// Sets and names of tools; empty for the default ones.
     pub tools: Vec<String>,
     /// Address to listen on; `None` for standard input and output.
@@ -168,7 +181,7 @@ impl Setup {
 /// The requested tools. With a `config.json`, these are all tools of the set for documents.
 fn chosen(options: &Options) -> Result<Arc<[tools::Row]>> {
     if options.config.is_some() && options.tools.iter().all(|name| name == documents::SET) {
-        return tools::choose(&[documents::SET.to_owned()], true);
+        return tools::choose(&[documents::SET.to_owned()], Writing::Apply);
     }
     tools::choose(&options.tools, options.write)
 }
@@ -210,7 +223,7 @@ fn serve(
     environment: &Environment,
     cancel: &Cancel,
 ) -> Result<()> {
-    let Setup { options: Options { http, allow_host, config, no_token, .. }, tools, token } = setup;
+    let Setup { options: Options { write, http, allow_host, config, no_token, .. }, tools, token } = setup;
     let live = match &config {
         None => Live::start(Project::find(folder)?, environment, messages.notices())?,
         Some(config) => {
@@ -218,7 +231,7 @@ fn serve(
             Live::start_finding(served.project, environment, messages.notices(), served.find_model)?
         }
     };
-    let mut server = Server::new(live.clone(), tools);
+    let mut server = Server::new(live.clone(), tools, write);
     if config.is_some() {
         server.failed = Some(messages.failures());
     }

@@ -18,9 +18,11 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use ubp_host::live::Live;
 
+use super::Writing;
 use super::call::{self, clipped};
 use super::limit::Limit;
 use super::markdown::Tools;
+use super::session::Session;
 use super::tools::Row;
 use super::{changes, completion, prompts, resources};
 
@@ -46,6 +48,10 @@ pub(super) struct Server {
     pub live: Arc<Live>,
     pub tools: Arc<[Row]>,
     pub limit: Arc<Limit>,
+    /// Whether changes are proposed, not made.
+    pub proposes: bool,
+    /// What the client did.
+    pub session: Arc<Mutex<Session>>,
     /// Resources that a client has subscribed to, in revisions before 2026-07-28.
     pub subscribed: Arc<Mutex<HashSet<String>>>,
     /// Called for failed calls, if set.
@@ -57,14 +63,16 @@ pub(super) type Failed = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl Server {
     /// A server for the first client.
-    pub(super) fn new(live: Arc<Live>, tools: Arc<[Row]>) -> Self {
+    pub(super) fn new(live: Arc<Live>, tools: Arc<[Row]>, write: Writing) -> Self {
         let limit = Arc::new(Limit::of(live.root()));
-        Self { live, tools, limit, subscribed: Arc::default(), failed: None }
+        let proposes = write == Writing::Propose;
+        let (session, subscribed) = (Arc::default(), Arc::default());
+        Self { live, tools, limit, proposes, session, subscribed, failed: None }
     }
 
     /// The same for another client.
     pub(super) fn for_another_client(&self) -> Self {
-        Self { subscribed: Arc::default(), ..self.clone() }
+        Self { subscribed: Arc::default(), session: Arc::default(), ..self.clone() }
     }
 
     /// The tools to suggest as next steps.
@@ -85,6 +93,11 @@ impl Server {
         if let Some(failed) = &self.failed {
             failed(&clipped(&format!("{}: {why}", row.operation.mcp_name)));
         }
+    }
+
+    /// What the client did.
+    pub(super) fn session(&self) -> std::sync::MutexGuard<'_, Session> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn subscriptions(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {

@@ -8,7 +8,8 @@ use ubp_core::message;
 use ubp_core::ops::{Effect, OPERATIONS, Operation, Tool};
 use ubp_core::{Error, Result};
 
-use super::call::MAX_TOKENS;
+use super::Writing;
+use super::call::{MAX_TOKENS, REASON};
 use super::schema;
 
 /// A tool and the operation behind it.
@@ -20,15 +21,22 @@ pub(super) struct Row {
     pub takes: Arc<JsonObject>,
     /// Whether it has the parameter `max_tokens`.
     pub takes_max_tokens: bool,
+    /// Whether it has the parameter for the reason of a proposal.
+    pub takes_reason: bool,
 }
 
-/// The tools named in `chosen`, or the default ones. Tools that make changes are included only with `write`.
+/// The tools named in `chosen`, or the default ones. Tools that make changes are included only if `write` allows them. With
+/// tools that propose changes come those that show and withdraw proposals.
 ///
 /// # Errors
 /// [`Error::InvalidParams`] for an unknown name, or a tool that needs `write`.
-pub(super) fn choose(chosen: &[String], write: bool) -> Result<Arc<[Row]>> {
+pub(super) fn choose(chosen: &[String], write: Writing) -> Result<Arc<[Row]>> {
     let tools = OPERATIONS.iter().filter(|operation| operation.facts.tool != Tool::Never);
-    let allowed = |operation: &Operation| write || !is_writing(operation);
+    let allowed = |operation: &Operation| match operation.facts.tool {
+        Tool::Proposing => write == Writing::Propose,
+        _ => write != Writing::No || !is_writing(operation),
+    };
+    let row = |operation: &'static Operation| row(operation, write == Writing::Propose);
     if chosen.is_empty() {
         let always = |operation: &&Operation| is_always(operation) && allowed(operation);
         return Ok(tools.filter(always).map(row).collect());
@@ -38,7 +46,11 @@ pub(super) fn choose(chosen: &[String], write: bool) -> Result<Arc<[Row]>> {
         let of_set = |operation: &Operation| match name {
             "core" => operation.facts.tool == Tool::Core,
             "read" => is_always(operation) && !is_writing(operation),
-            "write" => is_always(operation) && is_writing(operation),
+            "write" => {
+                is_always(operation)
+                    && is_writing(operation)
+                    && (operation.facts.tool != Tool::Proposing || allowed(operation))
+            }
             "all" => allowed(operation) && !matches!(operation.facts.tool, Tool::Set(_)),
             _ if is_set(name) => {
                 matches!(operation.facts.tool, Tool::Set(set) if set == name) && allowed(operation)
@@ -62,9 +74,17 @@ pub(super) fn choose(chosen: &[String], write: bool) -> Result<Arc<[Row]>> {
             continue;
         }
         if let Some(forbidden) = found.iter().find(|operation| !allowed(operation)) {
-            return Err(Error::invalid(message!("--tools: '{name}' needs --write", name = forbidden.name)));
+            let mode = if forbidden.facts.tool == Tool::Proposing { "--write=propose" } else { "--write" };
+            return Err(Error::invalid(message!(
+                "--tools: '{name}' needs {mode}",
+                name = forbidden.name,
+                mode
+            )));
         }
         picked.extend(found);
+    }
+    if write == Writing::Propose && picked.iter().any(|operation| is_proposed(operation)) {
+        picked.extend(tools.clone().filter(|operation| operation.facts.tool == Tool::Proposing));
     }
     // In the order of the table, without duplicates.
     Ok(tools.filter(|tool| picked.iter().any(|one| one.name == tool.name)).map(row).collect())
@@ -72,12 +92,18 @@ pub(super) fn choose(chosen: &[String], write: bool) -> Result<Arc<[Row]>> {
 
 /// Whether it is in the default set.
 fn is_always(operation: &Operation) -> bool {
-    matches!(operation.facts.tool, Tool::Core | Tool::Always | Tool::Writing)
+    matches!(operation.facts.tool, Tool::Core | Tool::Always | Tool::Writing | Tool::Proposing)
 }
 
 /// Whether it needs `write`.
 fn is_writing(operation: &Operation) -> bool {
-    operation.facts.effect != Effect::Read || operation.facts.tool == Tool::Writing
+    operation.facts.effect != Effect::Read || matches!(operation.facts.tool, Tool::Writing | Tool::Proposing)
+}
+
+/// Whether its changes can be proposed.
+fn is_proposed(operation: &Operation) -> bool {
+    let facts = &operation.facts;
+    facts.effect != Effect::Read && !facts.index_only && facts.tool != Tool::Proposing
 }
 
 /// Whether `name` is a set that is only available by its name.
@@ -85,8 +111,15 @@ fn is_set(name: &str) -> bool {
     OPERATIONS.iter().any(|operation| matches!(operation.facts.tool, Tool::Set(set) if set == name))
 }
 
-fn row(operation: &'static Operation) -> Row {
+fn row(operation: &'static Operation, proposes: bool) -> Row {
     let mut takes = schema::input((operation.input_schema)().to_value());
+    let takes_reason = proposes && is_proposed(operation);
+    if let Some(properties) =
+        takes.get_mut("properties").and_then(Value::as_object_mut).filter(|_| takes_reason)
+    {
+        let about = "Why, for the person who reviews the proposal.";
+        properties.insert(REASON.into(), json!({ "type": "string", "description": about }));
+    }
     let budget = takes.get_mut("properties").and_then(|properties| properties.get_mut("max_tokens"));
     let takes_max_tokens = budget.is_some();
     if let Some(budget) = budget.and_then(Value::as_object_mut) {
@@ -113,7 +146,7 @@ fn row(operation: &'static Operation) -> Row {
     let listed = Listed::new(operation.mcp_name, description, Arc::new(announced))
         .with_raw_output_schema(Arc::new(schema::output((operation.output_schema)().to_value())))
         .with_annotations(annotations);
-    Row { operation, listed, takes: Arc::new(takes), takes_max_tokens }
+    Row { operation, listed, takes: Arc::new(takes), takes_max_tokens, takes_reason }
 }
 
 /// A title for people, such as "Get page" for `get_page`.

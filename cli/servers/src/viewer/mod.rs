@@ -72,7 +72,7 @@ pub struct Options {
     /// The required token; `None` for a new one.
     pub token: Option<String>,
     /// Whether agents may change pages.
-    pub write: bool,
+    pub write: mcp::Writing,
     /// Folder of a web app to use instead of the built-in one.
     pub web_app: Option<PathBuf>,
 }

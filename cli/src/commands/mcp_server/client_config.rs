@@ -22,8 +22,8 @@ pub(crate) fn of(
 ) -> Snippet {
     let program = program(environment);
     let mut arguments = vec!["mcp-server".to_owned()];
-    if args.write {
-        arguments.push("--write".into());
+    if let Some(write) = args.write {
+        arguments.push(write.flag().into());
     }
     if args.user {
         arguments.push("--user".into());

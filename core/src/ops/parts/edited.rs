@@ -39,9 +39,11 @@ pub(crate) fn answer(
 ) -> Result<Edited> {
     let moved_from =
         written.changed.iter().find(|file| file.filepath == path).and_then(|file| file.moved_from.clone());
-    let before = moved_from.filter(|_| dry_run).unwrap_or_else(|| path.to_owned());
+    let is_unwritten = dry_run || written.proposal.is_some();
+    let before = moved_from.filter(|_| is_unwritten).unwrap_or_else(|| path.to_owned());
     let mut written = written;
-    let known = if dry_run || written.index_error.is_some() { None } else { Some(fields(context, path)) };
+    let known =
+        if is_unwritten || written.index_error.is_some() { None } else { Some(fields(context, path)) };
     let page = match known {
         Some(Ok(page)) => page,
         Some(Err(error)) => {
@@ -204,6 +206,11 @@ pub(crate) fn usable_title(title: &str) -> Result<String> {
 }
 
 impl Edited {
+    /// Shows what would change, for a dry run or a proposal. Returns whether this is one.
+    pub(crate) fn show_unwritten(&self, page: &mut dyn Page) -> bool {
+        self.written.show_unwritten(&self.content_hash, page)
+    }
+
     /// Shows the end of the answer to a change of this page.
     pub(crate) fn show_end(&self, page: &mut dyn Page) {
         self.written.show_end(&self.content_hash, page);

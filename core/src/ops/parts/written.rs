@@ -21,6 +21,8 @@ pub struct WriteReport {
     pub changed: Vec<ChangedFile>,
     /// Id of the change in the audit log; absent when nothing was written.
     pub audit_id: Option<String>,
+    /// Id of the proposal, if the change was only proposed: a person decides whether it is written.
+    pub proposal: Option<String>,
     /// Why the index was not updated after the change was written.
     pub index_error: Option<String>,
     /// Whether the index is up to date.
@@ -31,12 +33,22 @@ impl WriteReport {
     /// The report on a write by `carry_out`.
     pub(crate) fn of(context: &Context<'_>, written: Written, dry_run: bool) -> Self {
         let index = index_after(context, &written);
-        let Written { changed, diff, audit_id, index_error } = written;
-        Self { diff, dry_run, changed, audit_id, index_error, index }
+        let Written { changed, diff, audit_id, proposal, index_error } = written;
+        Self { diff, dry_run, changed, audit_id, proposal, index_error, index }
     }
 
-    /// Shows what would change, for a dry run. Returns whether this is one.
-    pub(crate) fn show_dry_run(&self, page: &mut dyn Page) -> bool {
+    /// Whether nothing was written because this is a dry run or a proposal.
+    pub(crate) fn is_unwritten(&self) -> bool {
+        self.dry_run || self.proposal.is_some()
+    }
+
+    /// Shows what would change, for a dry run or a proposal. Returns whether this is one. `content_hash` is that of the
+    /// changed page, for the next edit; empty unless there is one.
+    pub(crate) fn show_unwritten(&self, content_hash: &str, page: &mut dyn Page) -> bool {
+        if self.show_proposed(page) {
+            page.content_hash(content_hash);
+            return true;
+        }
         if self.dry_run && !self.diff.is_empty() {
             page.diff(&self.diff);
             page.note(&[Span::said(&message!("dry run: nothing was written"))]);
@@ -44,6 +56,15 @@ impl WriteReport {
             page.note(&[Span::said(&message!("nothing would change"))]);
         }
         self.dry_run
+    }
+
+    /// Shows a proposal. Returns whether this is one.
+    pub(crate) fn show_proposed(&self, page: &mut dyn Page) -> bool {
+        if self.proposal.is_some() {
+            page.diff(&self.diff);
+        }
+        show_proposal(self.proposal.as_deref(), page);
+        self.proposal.is_some()
     }
 
     /// Shows the end of the answer: why the index was not updated, the hash to pass with the next edit of the page
@@ -70,6 +91,23 @@ pub(crate) fn show_index_error(error: Option<&str>, page: &mut dyn Page) {
             error
         ))]);
     }
+}
+
+/// Shows that a change was proposed, not made.
+pub(crate) fn show_proposal(proposal: Option<&str>, page: &mut dyn Page) {
+    let Some(id) = proposal else { return };
+    page.line(&[Span::said(&message!(
+        "{label} This is proposal {id}, which a person accepts or rejects",
+        label = Span::strong(&message!("Nothing was written yet.")),
+        id = Span::Code(id)
+    ))]);
+    let look = page.voice().ask(&Next::call("get_proposal").with("proposal", id));
+    let take_back = page.voice().ask(&Next::call("withdraw_proposal").with("proposal", id));
+    page.note(&[Span::said(&message!(
+        "{look} shows it, and what became of it; {take_back} withdraws it",
+        look,
+        take_back
+    ))]);
 }
 
 /// Shows how to undo the change with this id in the audit log.

@@ -38,6 +38,7 @@ pub fn source<F: SourceFixture>(make: impl Fn() -> F) {
     confinement(&make());
     code(&make());
     state(&make());
+    proposals(&make());
     moving(&make());
     trash(&make());
     attachments(&make());
@@ -198,10 +199,34 @@ fn state(fixture: &dyn SourceFixture) {
     assert_eq!(source.read_state(name).unwrap().as_deref(), Some(&b"two"[..]));
     assert!(source.list().unwrap().pages.is_empty());
     assert!(source.match_sources(&["**".into()]).unwrap().is_empty(), "a state file is not a source file");
-    for other in ["", "manifest.json", "metadata.db", "../refs.lock", "a/refs.lock", "REFS.LOCK"] {
+    let proposals =
+        ["proposals/1", "proposals/a.JSON", "proposals/../a.json", "proposals/a/b.json", "proposals/.json"];
+    for other in ["", "manifest.json", "metadata.db", "../refs.lock", "a/refs.lock", "REFS.LOCK"]
+        .into_iter()
+        .chain(proposals)
+    {
         assert_eq!(source.read_state(other).unwrap_err().code(), "invalid_params", "{other}");
         assert_eq!(source.write_state(other, b"x", None).unwrap_err().code(), "invalid_params", "{other}");
     }
+}
+
+fn proposals(fixture: &dyn SourceFixture) {
+    let source = fixture.source();
+    assert!(source.proposal_files().unwrap().is_empty());
+    let [first, second] = ["proposals/0b.json", "proposals/0a1.json"];
+    source.write_state(first, b"{}", None).unwrap();
+    source.write_state(second, b"{}", None).unwrap();
+    assert_eq!(source.write_state(first, b"[]", None).unwrap_err().code(), "conflict");
+    assert_eq!(source.proposal_files().unwrap(), [second, first]);
+    assert_eq!(source.read_state(first).unwrap().as_deref(), Some(&b"{}"[..]));
+    let hash = ContentHash::of(b"{}");
+    assert_eq!(source.remove_proposal(first, ContentHash::of(b"")).unwrap_err().code(), "conflict");
+    assert_eq!(source.remove_proposal("refs.lock", hash).unwrap_err().code(), "invalid_params");
+    source.remove_proposal(first, hash).unwrap();
+    assert_eq!(source.remove_proposal(first, hash).unwrap_err().code(), "conflict");
+    assert_eq!(source.read_state(first).unwrap(), None);
+    assert_eq!(source.proposal_files().unwrap(), [second]);
+    assert!(source.match_sources(&["**".into()]).unwrap().is_empty(), "a proposal is not a source file");
 }
 
 fn moving(fixture: &dyn SourceFixture) {

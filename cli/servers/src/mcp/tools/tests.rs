@@ -6,10 +6,12 @@ use std::fmt::Write;
 use serde_json::Value;
 use ubp_core::ops::Effect;
 
+use super::super::Writing;
 use super::{Row, choose};
 
 fn named(chosen: &str, write: bool) -> Result<Vec<&'static str>, String> {
     let chosen: Vec<String> = chosen.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    let write = if write { Writing::Apply } else { Writing::No };
     let rows = choose(&chosen, write).map_err(|error| error.to_string())?;
     Ok(rows.iter().map(|row| row.operation.name).collect())
 }
@@ -22,8 +24,8 @@ fn tokens(rows: &[Row]) -> usize {
 
 #[test]
 fn the_tool_listing_stays_within_its_token_limits() {
-    let core = tokens(&choose(&["core".into()], false).unwrap());
-    let default = tokens(&choose(&[], false).unwrap());
+    let core = tokens(&choose(&["core".into()], Writing::No).unwrap());
+    let default = tokens(&choose(&[], Writing::No).unwrap());
     assert!(core <= 2_500, "the six tools take {core} tokens");
     assert!(default <= 4_500, "all tools that only read take {default} tokens");
 }
@@ -32,7 +34,7 @@ fn the_tool_listing_stays_within_its_token_limits() {
 #[test]
 fn only_idempotent_tools_are_marked_as_idempotent() {
     let sets = ["all", "memory", "documents", "query"].map(str::to_owned);
-    let rows = choose(&sets, true).unwrap();
+    let rows = choose(&sets, Writing::Apply).unwrap();
     let hint = |name: &str| {
         let row = rows.iter().find(|row| row.operation.name == name).unwrap();
         row.listed.annotations.as_ref().unwrap().idempotent_hint
@@ -48,14 +50,14 @@ fn only_idempotent_tools_are_marked_as_idempotent() {
 #[test]
 fn every_tool_name_has_the_prefix() {
     let sets = ["all", "memory", "documents", "query"].map(str::to_owned);
-    for row in choose(&sets, true).unwrap().iter() {
+    for row in choose(&sets, Writing::Apply).unwrap().iter() {
         assert!(row.listed.name.starts_with("ubp_"), "{}", row.listed.name);
     }
 }
 
 #[test]
 fn required_parameters_are_marked_as_required() {
-    let rows = choose(&["all".into()], true).unwrap();
+    let rows = choose(&["all".into()], Writing::Apply).unwrap();
     let required = |name: &str| {
         let row = rows.iter().find(|row| row.operation.name == name).unwrap();
         row.listed.input_schema.get("required").cloned().unwrap_or_default()
@@ -68,7 +70,7 @@ fn required_parameters_are_marked_as_required() {
 /// The defaults in schemas equal those of a project without settings.
 #[test]
 fn schema_defaults_match_the_settings() {
-    let rows = choose(&[], false).unwrap();
+    let rows = choose(&[], Writing::No).unwrap();
     let default = |name: &str, parameter: &str| {
         let row = rows.iter().find(|row| row.operation.name == name).unwrap();
         row.listed.input_schema["properties"][parameter]["default"].clone()
@@ -85,7 +87,9 @@ fn schema_defaults_match_the_settings() {
 
 #[test]
 fn a_read_only_server_has_only_read_only_tools() {
-    for row in choose(&[], false).unwrap().iter().chain(choose(&["all".into()], false).unwrap().iter()) {
+    for row in
+        choose(&[], Writing::No).unwrap().iter().chain(choose(&["all".into()], Writing::No).unwrap().iter())
+    {
         assert_eq!(row.operation.facts.effect, Effect::Read, "{}", row.operation.name);
         assert_eq!(row.listed.annotations.as_ref().unwrap().read_only_hint, Some(true));
     }
@@ -104,6 +108,42 @@ fn sets_and_names_choose_tools() {
 }
 
 #[test]
+fn tools_for_proposals_come_with_the_tools_that_propose() {
+    let named = |chosen: &[&str], write| -> Vec<String> {
+        let chosen: Vec<String> = chosen.iter().map(|name| (*name).to_owned()).collect();
+        let rows = choose(&chosen, write).unwrap();
+        rows.iter().map(|row| row.operation.name.to_owned()).collect()
+    };
+    let own = ["list_proposals", "get_proposal", "withdraw_proposal"];
+    let (proposing, applying) = (named(&[], Writing::Propose), named(&[], Writing::Apply));
+    assert!(own.iter().all(|name| proposing.iter().any(|one| one == name)), "{proposing:?}");
+    assert_eq!(proposing.len(), applying.len() + own.len());
+    assert!(!applying.iter().any(|name| own.contains(&name.as_str())), "{applying:?}");
+    assert_eq!(named(&["update_page"], Writing::Propose).len(), 4);
+    assert_eq!(named(&["search", "rebuild"], Writing::Propose), ["search", "rebuild"]);
+    assert_eq!(
+        named(&["write"], Writing::Apply).len() + own.len(),
+        named(&["write"], Writing::Propose).len()
+    );
+    let refused = choose(&["get_proposal".into()], Writing::Apply).map(|_| ()).unwrap_err();
+    assert!(refused.to_string().contains("needs --write=propose"), "{refused}");
+    for row in choose(&[], Writing::Propose).unwrap().iter() {
+        let has_reason = row
+            .listed
+            .input_schema
+            .get("properties")
+            .is_some_and(|properties| properties.get("reason").is_some());
+        let changes = row.operation.facts.effect != Effect::Read;
+        assert_eq!(
+            has_reason,
+            changes && row.operation.name != "withdraw_proposal",
+            "{}",
+            row.operation.name
+        );
+    }
+}
+
+#[test]
 fn unknown_tools_and_sets_list_the_valid_ones() {
     let unknown = named("serach", false).unwrap_err();
     assert!(unknown.contains("'serach'") && unknown.contains("search"), "{unknown}");
@@ -117,7 +157,7 @@ fn unknown_tools_and_sets_list_the_valid_ones() {
 #[test]
 fn the_tool_listing_matches_its_snapshot() {
     let mut listing = String::new();
-    for row in choose(&["all".into()], true).unwrap().iter() {
+    for row in choose(&["all".into()], Writing::Apply).unwrap().iter() {
         let tool = serde_json::to_value(&row.listed).unwrap();
         let hints = &tool["annotations"];
         let hint = |name: &str| hints[name].as_bool().unwrap_or(false);

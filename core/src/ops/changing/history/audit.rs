@@ -9,7 +9,7 @@ use crate::message::Style;
 use crate::ops::page::{Found, PageName, look_up, path_of, readings};
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span};
-use crate::writing::audit::{AuditLog, Entry, OutcomeKind};
+use crate::writing::audit::{AuditLog, Entry, OutcomeKind, is_same_agent};
 use crate::writing::shorten;
 use crate::{Caller, Context};
 use crate::{Error, Result};
@@ -61,6 +61,8 @@ pub struct AuditEntry {
     pub caller: Caller,
     /// The name that the agent gave.
     pub agent: Option<String>,
+    /// The accepted proposal; `agent` is then the agent that made it.
+    pub proposal: Option<String>,
     /// The operation.
     pub operation: String,
     /// Path of the page; for a file of reviews or decisions, `.ubp/` and its name.
@@ -133,15 +135,11 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(Output { entry: params.entry, entries, total })
 }
 
-/// Whether the caller may see and undo the change: people may for every change, agents only for changes by agents
-/// of the same name.
+/// Whether the caller may see and undo the change: people may for every change, agents only for changes that agents of
+/// the same name made or proposed.
 pub(crate) fn is_theirs(context: &Context<'_>, entry: &Entry) -> bool {
-    // The client's version follows the last space.
-    let name = |agent: Option<&str>| {
-        agent.map(|agent| agent.rsplit_once(' ').map_or(agent, |(name, _)| name).to_owned())
-    };
-    context.caller == Caller::Person
-        || (entry.caller == Caller::Agent && name(entry.agent.as_deref()) == name(context.agent))
+    let by_agent = entry.caller == Caller::Agent || entry.proposal.is_some();
+    context.caller == Caller::Person || (by_agent && is_same_agent(entry.agent.as_deref(), context.agent))
 }
 
 pub(crate) fn unknown(context: &Context<'_>, name: &str) -> Error {
@@ -164,6 +162,7 @@ fn shown(log: &AuditLog, entry: &Entry, whole: bool) -> AuditEntry {
         at: entry.at.clone(),
         caller: entry.caller,
         agent: entry.agent.clone(),
+        proposal: entry.proposal.clone(),
         operation: entry.operation.clone(),
         filepath: entry.path.clone(),
         moved_from: entry.from.clone(),
@@ -184,6 +183,10 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     for entry in &output.entries {
         let time = entry.at.get(..19).unwrap_or(&entry.at).replace('T', " ");
         let who = match (entry.caller, &entry.agent) {
+            (Caller::Person, Some(agent)) if entry.proposal.is_some() => {
+                message!("person, proposed by {agent}", agent)
+            }
+            (Caller::Person, None) if entry.proposal.is_some() => message!("person, proposed by an agent"),
             (Caller::Person, _) => message!("person"),
             (Caller::Agent, Some(name)) => message!("agent {name}", name),
             (Caller::Agent, None) => message!("agent"),

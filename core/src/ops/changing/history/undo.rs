@@ -76,7 +76,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 
 /// Shows what happened to each file.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    if output.written.show_dry_run(page) {
+    if output.written.show_unwritten("", page) {
         return;
     }
     for file in &output.written.changed {

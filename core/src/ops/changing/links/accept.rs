@@ -217,10 +217,10 @@ impl Ends {
 
 /// Shows which link was made, and where.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    let dry_run = output.written.show_dry_run(page);
+    let is_unwritten = output.written.show_unwritten(&output.content_hash, page);
     let place = Span::Place(&output.source, output.place.line);
     page.line(&[place, Span::Text(": "), Span::Code(&output.link)]);
-    if !dry_run {
+    if !is_unwritten {
         output.written.show_end(&output.content_hash, page);
     }
 }

@@ -39,6 +39,8 @@ pub struct Output {
     pub target: String,
     /// Id of the decision in the audit log.
     pub audit_id: Option<String>,
+    /// Id of the proposal, if the decision was only proposed.
+    pub proposal: Option<String>,
 }
 
 /// Records the decision.
@@ -49,13 +51,18 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     context.refresh(false)?;
     let ends = context.index.read(|db| Ends::find(db, &params.source, &params.target))?;
     let plan = Plan::new("dismiss", Vec::new()).recording(ends.decision(context, Verdict::Dismissed)?);
-    let audit_id = carry_out(context, plan, false)?.audit_id;
-    Ok(Output { source: ends.source.path, target: ends.target.path, audit_id })
+    let written = carry_out(context, plan, false)?;
+    let (audit_id, proposal) = (written.audit_id, written.proposal);
+    Ok(Output { source: ends.source.path, target: ends.target.path, audit_id, proposal })
 }
 
 /// Shows which link was dismissed.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let (source, target) = (Span::Path(&output.source), Span::Path(&output.target));
-    page.line(&[Span::said(&message!("Not suggested again: {source} -> {target}", source, target))]);
+    page.line(&[Span::said(&match output.proposal.is_some() {
+        true => message!("Not to be suggested again: {source} -> {target}", source, target),
+        false => message!("Not suggested again: {source} -> {target}", source, target),
+    })]);
+    written::show_proposal(output.proposal.as_deref(), page);
     written::show_undo(output.audit_id.as_deref(), page);
 }

@@ -247,7 +247,7 @@ fn breaches(
 /// Shows the new page, other pages with this name, and links that now lead to it.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let edited = &output.edited;
-    let written = !edited.written.show_dry_run(page);
+    let written = !edited.show_unwritten(page);
     if written {
         page.line(&[Span::said(&message!("Created {path}", path = Span::Path(&edited.page.filepath)))]);
     }

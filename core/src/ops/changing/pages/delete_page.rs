@@ -176,7 +176,7 @@ fn unlinked(version: Version, lost: &[Site], types: &LinkTypes) -> Result<Change
 
 /// Shows the page's path in the trash, and what happened to the links to it.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    output.written.show_dry_run(page);
+    output.written.show_unwritten("", page);
     if let Some(trash) = &output.trash {
         let place = format!(".ubp/trash/{trash}");
         page.line(&[Span::said(&message!(
@@ -185,7 +185,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             place
         ))]);
     }
-    let is_dry = output.written.dry_run;
+    let is_dry = output.written.is_unwritten();
     let mut left = 0;
     for links in output.links.chunk_by(|a, b| a.filepath == b.filepath) {
         // Other pages are edited only with `unlink`.
@@ -229,7 +229,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             }
         }
         match edited {
-            Some(file) if !output.written.dry_run => {
+            Some(file) if !output.written.is_unwritten() => {
                 page.content_hash(file.content_hash.as_deref().unwrap_or_default());
             }
             Some(_) => {}
@@ -243,5 +243,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             links
         ))]);
     }
-    output.written.show_end("", page);
+    if output.written.proposal.is_none() {
+        output.written.show_end("", page);
+    }
 }

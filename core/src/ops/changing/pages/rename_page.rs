@@ -219,7 +219,7 @@ fn retitled(
 /// Shows the page's new name, and the pages whose links were rewritten.
 pub fn show(output: &Output, page: &mut dyn show::Page) {
     let edited = &output.edited;
-    if edited.written.show_dry_run(page) {
+    if edited.show_unwritten(page) {
         return;
     }
     let (from, to) = (&output.previous_path, &edited.page.filepath);

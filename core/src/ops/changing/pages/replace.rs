@@ -211,8 +211,9 @@ fn hash(params: &Params, changes: &[Change]) -> ContentHash {
 
 /// Shows what was replaced, and which pages were skipped.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    let written = !output.written.dry_run || output.written.diff.is_empty();
-    if !written {
+    let proposed = output.written.proposal.is_some();
+    let written = !proposed && (!output.written.dry_run || output.written.diff.is_empty());
+    if !written && !proposed {
         page.diff(&output.written.diff);
     }
     let occurrences = counted(output.replaced_count, "occurrence", "occurrences");
@@ -232,6 +233,9 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             path = Span::Path(&skipped.filepath),
             reason = skipped.reason
         ))]);
+    }
+    if output.written.show_proposed(page) {
+        return;
     }
     if !written {
         page.note(&[Span::said(&message!("dry run: nothing was written"))]);

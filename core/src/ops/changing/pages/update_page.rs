@@ -8,11 +8,14 @@ use crate::manifest::FrontMatterMode;
 use crate::message;
 use crate::ops::edited::{self, Edited, Subject};
 use crate::ops::page::to_the_second;
+use crate::ops::read_page::not_utf8;
 use crate::ops::{Facts, Tool};
 use crate::page::{
     FrontMatter, Lines, LinkTypes, Page, Section, Value, body_start, branch, closest, has_front_matter,
     occurrences, parse, section_range, set_fields, with_appended, with_body, with_replaced, with_section,
 };
+#[cfg(not(target_family = "wasm"))]
+use crate::proposals::proposed_text;
 use crate::show::{self, Span, counted};
 use crate::writing::{Change, Plan, carry_out, expect};
 use crate::{Context, Error, Result, path};
@@ -93,20 +96,27 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     // Another process may append at the same time.
     let held = if params.dry_run { None } else { Some(context.source.lock()?) };
     context.refresh(false)?;
-    let subject = Subject::find(context, &params.page)?;
+    #[cfg(not(target_family = "wasm"))]
+    let proposed = proposed_text(context, &params.page, params.expected_hash.as_deref())?;
+    #[cfg(target_family = "wasm")]
+    let proposed = None;
+    let version = match proposed {
+        Some(proposed) => proposed,
+        None => Subject::find(context, &params.page)?.version,
+    };
     // `old` identifies the text to replace, and appending replaces nothing.
     let replaces = params.old.is_none() && params.mode != Some(Mode::Append);
     if replaces || params.expected_hash.is_some() {
-        expect(context, params.expected_hash.as_deref(), &subject.version)?;
+        expect(context, params.expected_hash.as_deref(), &version)?;
     }
-    let path = subject.version.path.clone();
-    let old = subject.text()?;
+    let path = version.path.clone();
+    let old = version.text().ok_or_else(|| not_utf8(&path))?;
     let made = made(&path, old, &params, &parse(old, &context.link_types()))?;
     let Made { text, replaced_count, kept_sections, removed_sections } = made;
     let complete = context.manifest.frontmatter == FrontMatterMode::Managed;
     let new = if text == old { text } else { with_fields(context, &path, old, text, complete) };
     let bytes = new.into_bytes();
-    let changes = vec![Change::edit(subject.version, bytes.clone())];
+    let changes = vec![Change::edit(version, bytes.clone())];
     let written = carry_out(context, Plan::new("update_page", changes).by_hand(), params.dry_run)?;
     drop(held);
     let edited = edited::answer(context, &path, &bytes, written, params.dry_run)?;
@@ -367,7 +377,7 @@ fn scalar<'a>(front_matter: &'a FrontMatter, key: &str) -> Option<&'a str> {
 /// Shows what changed on the page.
 pub fn show(output: &Output, page: &mut dyn show::Page) {
     let edited = &output.edited;
-    let written = !edited.written.show_dry_run(page);
+    let written = !edited.show_unwritten(page);
     let path = Span::Path(&edited.page.filepath);
     if written && edited.written.changed.is_empty() {
         page.line(&[Span::said(&message!("{path} already has this text; nothing was written", path))]);

@@ -68,6 +68,8 @@ pub struct Output {
     pub written: bool,
     /// Id of the change in the audit log; absent when nothing was written.
     pub audit_id: Option<String>,
+    /// Id of the proposal, if the review was only proposed.
+    pub proposal: Option<String>,
     /// Whether the index is up to date.
     pub index: IndexState,
 }
@@ -174,24 +176,32 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             changes,
         });
     }
-    let audit_id = match lock.to_text() != before {
+    let (audit_id, proposal) = match lock.to_text() != before {
         true => save(context, &lock, &reviewed, listed.as_deref())?,
-        false => None,
+        false => (None, None),
     };
     reviewed.sort_by(|a, b| a.filepath.cmp(&b.filepath));
     refused.sort_by(|a, b| a.filepath.cmp(&b.filepath));
     let written = audit_id.is_some();
-    Ok(Output { reviewed, refused, without_sources, written, audit_id, index: context.index_state()? })
+    Ok(Output {
+        reviewed,
+        refused,
+        without_sources,
+        written,
+        audit_id,
+        proposal,
+        index: context.index_state()?,
+    })
 }
 
 /// Merges the reviews into the current record, which another process may have changed meanwhile. Returns the id of
-/// the change in the audit log.
+/// the change in the audit log, or that of the proposal.
 fn save(
     context: &Context<'_>,
     lock: &ReviewLock,
     reviewed: &[ReviewedPage],
     listed: Option<&[String]>,
-) -> Result<Option<String>> {
+) -> Result<(Option<String>, Option<String>)> {
     let _held = context.source.lock()?;
     let bytes = context.source.read_state(REVIEW_LOCK)?;
     let mut now =
@@ -201,7 +211,8 @@ fn save(
     }
     forget_missing(&mut now, listed);
     let change = RecordChange::replace(REVIEW_LOCK, bytes.as_deref(), now.to_text().into_bytes());
-    Ok(carry_out(context, Plan::new("review_page", Vec::new()).recording(change), false)?.audit_id)
+    let written = carry_out(context, Plan::new("review_page", Vec::new()).recording(change), false)?;
+    Ok((written.audit_id, written.proposal))
 }
 
 /// Refuses the review of a page whose sources changed since the reviewer read them.
@@ -278,7 +289,11 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     let unchanged = output.reviewed.iter().filter(|reviewed| !reviewed.changed).count();
     for reviewed in &output.reviewed {
-        let what = if reviewed.changed { message!("reviewed:") } else { message!("already reviewed:") };
+        let what = match (reviewed.changed, output.proposal.is_some()) {
+            (true, true) => message!("review proposed:"),
+            (true, false) => message!("reviewed:"),
+            (false, _) => message!("already reviewed:"),
+        };
         if reviewed.changed || unchanged <= MOST_UNCHANGED {
             page.line(&[Span::said(&message!(
                 "{label} {path} ({files})",
@@ -318,6 +333,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     if output.written {
         page.note(&[Span::said(&message!("commit .ubp/refs.lock together with the pages"))]);
     }
+    written::show_proposal(output.proposal.as_deref(), page);
     written::show_undo(output.audit_id.as_deref(), page);
     if !output.index.fresh {
         output.index.show(page);

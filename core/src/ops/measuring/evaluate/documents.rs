@@ -76,6 +76,7 @@ impl Library {
             refreshed: true,
             caller: outer.caller,
             agent: outer.agent,
+            proposing: None,
             reader: None,
             progress: outer.progress,
             cancel: outer.cancel,

@@ -26,12 +26,11 @@ mod groups;
 mod schema;
 
 /// Facts about this operation.
-pub const FACTS: Facts =
-    Facts::reading("Find broken links, unreadable pages and other problems, and how to fix them.")
-        .tool(Tool::Always)
-        .quoting_pages()
-        .command("doctor")
-        .arguments(&["kind"]);
+pub const FACTS: Facts = Facts::reading("Find broken links and other problems, and how to fix them.")
+    .tool(Tool::Always)
+    .quoting_pages()
+    .command("doctor")
+    .arguments(&["kind"]);
 
 /// Selects the findings.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

@@ -19,9 +19,8 @@ use crate::show::{Page, Span, counted, what_is_wrong};
 use crate::{Result, index};
 
 /// Facts about this operation.
-pub const FACTS: Facts = Facts::reading("Count pages, links and vectors, and list the stale pages.")
-    .tool(Tool::Always)
-    .command("status");
+pub const FACTS: Facts =
+    Facts::reading("Count pages, links and vectors; list stale pages.").tool(Tool::Always).command("status");
 
 /// Parameters.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -51,6 +50,8 @@ pub struct Output {
     pub freshness: FreshnessCounts,
     /// Pages that are not fresh, worst first.
     pub stale_pages: Vec<StalePage>,
+    /// Proposals of agents that wait for review; for an agent, its own.
+    pub proposal_count: usize,
     /// The embedding model.
     pub model: ModelState,
     /// Parts omitted to fit `max_tokens`.
@@ -107,6 +108,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let listing = context.source.list()?;
     let identity = context.embedder.map(|embedder| embedder.model().identity.as_str()).unwrap_or_default();
     let state = context.index_state()?;
+    #[cfg(not(target_family = "wasm"))]
+    let proposal_count = crate::proposals::open_count(context)?;
+    #[cfg(target_family = "wasm")]
+    let proposal_count = 0;
     let mut output = context.index.read(|db| {
         let paths = pages::paths(db)?;
         let page_count = paths.len();
@@ -144,6 +149,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             unresolved_link_count: links::unresolved_count(db)?,
             freshness,
             stale_pages,
+            proposal_count,
             model: ModelState {
                 name: context.manifest.embedding_model.name.clone(),
                 dimensions: context.manifest.embedding_model.dimensions,
@@ -219,7 +225,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             ),
         ),
     ];
-    page.rows(&rows, 13);
+    page.rows(&with_proposals(rows, output), 13);
     for overtaken in output.stale_pages.iter().take(MOST_STALE) {
         let Some((source, others)) = overtaken.stale_refs.split_first() else { continue };
         let label = match overtaken.staleness {
@@ -249,6 +255,16 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     output.index.show_with_vectors(page);
 }
 
+/// The rows, and how many proposals wait, if any.
+fn with_proposals<const N: usize>(rows: [(Message, Message); N], output: &Output) -> Vec<(Message, Message)> {
+    let waiting = (output.proposal_count > 0).then(|| {
+        let waiting = counted(output.proposal_count, "waits", "wait");
+        let list = Next::call("list_proposals");
+        (message!("Proposals"), message!("{waiting} for review; {list} shows them", waiting, list))
+    });
+    rows.into_iter().chain(waiting).collect()
+}
+
 /// Shows a short overview of the project, and the next commands to try.
 pub fn show_overview(output: &Output, page: &mut dyn Page) {
     let rows = [
@@ -257,7 +273,7 @@ pub fn show_overview(output: &Output, page: &mut dyn Page) {
         (message!("Freshness"), told_freshness(output)),
         (message!("Vectors"), told_vectors(output)),
     ];
-    page.rows(&rows, 11);
+    page.rows(&with_proposals(rows, output), 11);
     page.gap();
     page.heading(&[Span::strong(&message!("Next"))]);
     for next in next(output) {

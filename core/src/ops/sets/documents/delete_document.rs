@@ -8,7 +8,7 @@ use crate::Result;
 use crate::message;
 use crate::ops::document;
 use crate::ops::page::IndexState;
-use crate::ops::written::{index_after, show_index_error, show_undo};
+use crate::ops::written::{index_after, show_index_error, show_proposal, show_undo};
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span};
 use crate::writing::{Change, Plan, Version, carry_out};
@@ -31,12 +31,14 @@ pub struct Params {
 pub struct Output {
     /// Its path relative to the documents folder.
     pub filename: String,
-    /// Always true: the document was deleted.
+    /// Whether the document was deleted: true unless that was only proposed.
     pub deleted: bool,
     /// The path of its file in `.ubp/trash/`.
     pub trash: Option<String>,
     /// Id of the change in the audit log, for `undo`.
     pub audit_id: Option<String>,
+    /// Id of the proposal, if the deletion was only proposed.
+    pub proposal: Option<String>,
     /// Why the index was not updated although the file was deleted.
     pub index_error: Option<String>,
     /// Whether the index is up to date.
@@ -56,13 +58,18 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let written = carry_out(context, Plan::new("delete_document", vec![change]), false)?;
     let index = index_after(context, &written);
     let trash = written.changed.into_iter().find_map(|file| file.trash);
-    let (audit_id, index_error) = (written.audit_id, written.index_error);
-    Ok(Output { filename, deleted: true, trash, audit_id, index_error, index })
+    let (audit_id, proposal, index_error) = (written.audit_id, written.proposal, written.index_error);
+    Ok(Output { filename, deleted: proposal.is_none(), trash, audit_id, proposal, index_error, index })
 }
 
 /// Shows the path of the file in the trash.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    page.line(&[Span::said(&message!("Deleted {path}", path = Span::Path(&output.filename)))]);
+    let path = Span::Path(&output.filename);
+    page.line(&[Span::said(&match output.deleted {
+        true => message!("Deleted {path}", path),
+        false => message!("To be deleted: {path}", path),
+    })]);
+    show_proposal(output.proposal.as_deref(), page);
     if let Some(trash) = &output.trash {
         page.detail(&[Span::said(&message!(
             "it is in {value}",

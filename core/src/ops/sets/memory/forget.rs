@@ -82,7 +82,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 
 /// Shows the path of the page in the trash, and the links that broke.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    output.written.show_dry_run(page);
+    output.written.show_unwritten("", page);
     if let Some(trash) = &output.trash {
         let trash = format!(".ubp/trash/{trash}");
         page.line(&[Span::said(&message!(

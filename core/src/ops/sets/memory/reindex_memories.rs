@@ -266,7 +266,7 @@ fn told(group: &Group, memory: &Memory, entries: &[&Entry], counts: &Counts) -> 
 
 /// Shows which memories were merged, and why others were not compared.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    output.written.show_dry_run(page);
+    output.written.show_unwritten("", page);
     for Merge { kept, replaced } in &output.merged {
         page.line(&[Span::said(&message!(
             "{path} replaces {memories}",

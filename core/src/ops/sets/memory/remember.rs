@@ -15,11 +15,11 @@ use crate::memory::{
 use crate::message;
 use crate::ops::memory::SimilarMemory;
 use crate::ops::page::IndexState;
-use crate::ops::written::{show_index_error, show_undo};
+use crate::ops::written::{show_index_error, show_proposal, show_undo};
 use crate::ops::{Facts, Tool};
 use crate::ports::Clock;
 use crate::show::{Page, Span};
-use crate::writing::{Change, Plan, Version, carry_out};
+use crate::writing::{Change, Plan, Version, Written, carry_out};
 use crate::{Caller, Context, Error, Result};
 
 /// Facts about this operation.
@@ -83,6 +83,8 @@ pub struct Output {
     /// Id of the change in the audit log, which contains the previous text; `ubp undo` restores it. Absent when
     /// nothing changed.
     pub audit_id: Option<String>,
+    /// Id of the proposal, if the memory was only proposed.
+    pub proposal: Option<String>,
     /// Why the index was not updated although the memory was written.
     pub index_error: Option<String>,
     /// Whether the index is up to date.
@@ -126,6 +128,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         topic: kept.topic,
         filepath: kept.path,
         audit_id: kept.audit_id,
+        proposal: kept.proposal,
         index_error: kept.index_error,
         index: context.index_state()?,
     })
@@ -176,6 +179,7 @@ struct Kept {
     path: String,
     action: Action,
     audit_id: Option<String>,
+    proposal: Option<String>,
     index_error: Option<String>,
 }
 
@@ -210,6 +214,7 @@ fn keep(
                 path: entry.path.clone(),
                 action: Action::Updated,
                 audit_id: None,
+                proposal: None,
                 index_error: None,
             };
             (kept, Change::edit(version, page.into_bytes()))
@@ -227,17 +232,17 @@ fn keep(
             let change = Change::create(Version::new(path.clone(), page.into_bytes()));
             let topic = given.topic.clone();
             let action = Action::Created;
-            (Kept { id, topic, path, action, audit_id: None, index_error: None }, change)
+            (Kept { id, topic, path, action, audit_id: None, proposal: None, index_error: None }, change)
         }
     };
     let written = carry_out(context, Plan::new("remember", vec![change]), false)?;
-    if kept.action == Action::Updated {
+    if kept.action == Action::Updated && written.proposal.is_none() {
         // The memory is saved; a failure to count its use does not matter.
         let _ = referenced(context.source, &kept.id, now.as_second());
     }
     drop(held);
-    let (audit_id, index_error) = (written.audit_id, written.index_error);
-    Ok(Some((Kept { audit_id, index_error, ..kept }, catalog)))
+    let Written { audit_id, proposal, index_error, .. } = written;
+    Ok(Some((Kept { audit_id, proposal, index_error, ..kept }, catalog)))
 }
 
 fn mend(path: &str, line: usize, reason: &str) -> Error {
@@ -293,6 +298,10 @@ fn new_id(clock: &dyn Clock) -> Uuid {
 pub fn show(output: &Output, page: &mut dyn Page) {
     let path = Span::Path(&output.filepath);
     match output.action {
+        Action::Created | Action::Updated if output.proposal.is_some() => {
+            page.line(&[Span::Text("To be remembered: "), path]);
+            show_proposal(output.proposal.as_deref(), page);
+        }
         Action::Created => {
             page.line(&[Span::said(&message!("Remembered {path}", path))]);
             page.handle("audit_id", output.audit_id.as_deref().unwrap_or_default());

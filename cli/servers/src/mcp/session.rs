@@ -1,0 +1,79 @@
+//! What a client was given and what it proposed, as long as it is connected.
+
+use serde_json::Value;
+use ubp_core::proposals::{PageRead, Proposing};
+
+/// Maximum number of pages and proposals that are remembered; the oldest are forgotten.
+const MOST: usize = 50;
+
+/// What a client did.
+#[derive(Debug, Default)]
+pub(super) struct Session {
+    /// Versions of pages in answers, latest last.
+    read: Vec<PageRead>,
+    /// Ids of its proposals, latest last.
+    proposals: Vec<String>,
+}
+
+impl Session {
+    /// What a call adds to its changes if they are proposed.
+    pub(super) fn proposing(&self, params: Value, reason: Option<String>) -> Proposing {
+        Proposing { params, reason, read: self.read.clone(), session: self.proposals.clone() }
+    }
+
+    /// Remembers the pages in an answer that only reads.
+    pub(super) fn note_read(&mut self, answer: &Value) {
+        match answer {
+            Value::Object(fields) => {
+                let text = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_owned);
+                if let (Some(filepath), Some(content_hash)) = (text("filepath"), text("content_hash")) {
+                    self.read.retain(|page| page.filepath != filepath);
+                    self.read.push(PageRead { filepath, content_hash });
+                    forget_oldest(&mut self.read);
+                }
+                fields.values().for_each(|value| self.note_read(value));
+            }
+            Value::Array(values) => values.iter().for_each(|value| self.note_read(value)),
+            _ => {}
+        }
+    }
+
+    /// Remembers the proposal in the answer to a change.
+    pub(super) fn note_proposal(&mut self, answer: &Value) {
+        if let Some(id) = answer.get("proposal").and_then(Value::as_str) {
+            self.proposals.push(id.to_owned());
+            forget_oldest(&mut self.proposals);
+        }
+    }
+}
+
+fn forget_oldest<T>(list: &mut Vec<T>) {
+    let extra = list.len().saturating_sub(MOST);
+    list.drain(..extra);
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_session_remembers_the_latest_pages_and_proposals() {
+        let mut session = Session::default();
+        let page =
+            |number: usize, hash: &str| json!({ "filepath": format!("{number}.md"), "content_hash": hash });
+        session.note_read(&json!({ "pages": [page(1, "a"), { "inner": page(2, "b") }], "filepath": "3.md" }));
+        session.note_read(&page(1, "c"));
+        session.note_proposal(&json!({ "proposal": "p" }));
+        session.note_proposal(&json!({ "proposal": null }));
+        let proposing = session.proposing(json!({}), Some("why".into()));
+        let read: Vec<&str> = proposing.read.iter().map(|page| page.filepath.as_str()).collect();
+        assert_eq!((read, proposing.session), (vec!["2.md", "1.md"], vec!["p".to_owned()]));
+        assert_eq!(proposing.read[1].content_hash, "c");
+        (0..MOST + 10).for_each(|number| session.note_read(&page(number, "d")));
+        assert_eq!(session.read.len(), MOST);
+        assert_eq!(session.read[0].filepath, "10.md");
+    }
+}

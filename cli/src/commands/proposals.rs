@@ -1,0 +1,159 @@
+//! `ubp proposals`: review changes that agents proposed.
+
+use clap::{Args, Subcommand};
+use ubp_core::ops::list_proposals::Which;
+use ubp_core::ops::{accept_proposal, get_proposal, list_proposals, reject_proposal};
+
+use crate::ExitStatus;
+use crate::args::Global;
+use crate::args::choice::{self, one_of};
+use crate::output::CommandResult;
+use crate::session::{Session, Terminal, answer};
+
+/// `ubp proposals`
+#[derive(Debug, Clone, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:\n  \
+    ubp proposals                            list the proposals that wait\n  \
+    ubp proposals 3f9a01c2d4e5               show one, by hunks\n  \
+    ubp proposals accept 3f9a01c2d4e5\n  \
+    ubp proposals accept 3f9a01c2d4e5 --hunk 2\n  \
+    ubp proposals accept --all --only-additions --under notes\n  \
+    ubp proposals reject 3f9a01c2d4e5 --comment \"The limit is 10.\"\n\n\
+    An agent proposes changes if its server was started with `ubp mcp-server --write`. `ubp undo` \
+    takes back what was accepted."
+)]
+pub struct ProposalsArgs {
+    #[command(subcommand)]
+    pub action: Option<ProposalsAction>,
+    /// Show this proposal
+    #[arg(value_name = "PROPOSAL")]
+    pub proposal: Option<String>,
+    /// Which proposals to list [default: open]
+    #[arg(long, value_name = "STATE", value_parser = one_of::<Which>(choice::PROPOSALS))]
+    pub state: Option<Which>,
+    /// Only those of this agent
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// Only those that change this page: path, id, title or alias
+    #[arg(long, value_name = "PAGE")]
+    pub page: Option<String>,
+    /// Print at most N proposals, 1 to 1000 [default: 50]
+    #[arg(short = 'n', long, value_name = "N")]
+    pub limit: Option<usize>,
+}
+
+/// The subcommand.
+#[derive(Debug, Clone, Subcommand)]
+pub enum ProposalsAction {
+    /// Write the changes of proposals; edits made since at other lines stay
+    Accept(AcceptArgs),
+    /// Reject proposals
+    Reject(RejectArgs),
+}
+
+/// `ubp proposals accept`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp proposals accept 3f9a01c2d4e5 --dry-run\n  \
+    ubp proposals accept 3f9a01c2d4e5 --hunk 1 --hunk 3\n  \
+    ubp proposals accept --all --agent claude-code --under notes\n\n\
+    Each proposal is a change of its own, which `ubp undo` takes back. Exits with status 1 if a proposal \
+    conflicts with later changes.")]
+pub struct AcceptArgs {
+    /// The proposals
+    #[arg(value_name = "PROPOSAL", required_unless_present = "all")]
+    pub proposals: Vec<String>,
+    /// Every proposal that waits for review
+    #[arg(long, conflicts_with = "proposals")]
+    pub all: bool,
+    /// Only this hunk of the proposal, by its number (repeatable) [default: all]
+    #[arg(long = "hunk", value_name = "N", conflicts_with = "all")]
+    pub hunks: Vec<usize>,
+    /// Only proposals that remove no line and no page
+    #[arg(long)]
+    pub only_additions: bool,
+    /// Only proposals that change nothing but pages at or below PATH (repeatable)
+    #[arg(long, value_name = "PATH")]
+    pub under: Vec<String>,
+    /// Only proposals of this agent
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// Your name [default: the name in git's settings]
+    #[arg(long, value_name = "NAME")]
+    pub reviewer: Option<String>,
+    /// Words for the agent
+    #[arg(long, value_name = "TEXT")]
+    pub comment: Option<String>,
+    /// Show what would change without changing it
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `ubp proposals reject`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp proposals reject 3f9a01c2d4e5 --comment \"The limit is 10.\"\n\n\
+    The agent is told the comment when it asks for its proposals.")]
+pub struct RejectArgs {
+    /// The proposals
+    #[arg(value_name = "PROPOSAL", required = true)]
+    pub proposals: Vec<String>,
+    /// Words for the agent: why
+    #[arg(long, value_name = "TEXT")]
+    pub comment: Option<String>,
+    /// Your name [default: the name in git's settings]
+    #[arg(long, value_name = "NAME")]
+    pub reviewer: Option<String>,
+}
+
+pub(crate) fn run(
+    terminal: &mut Terminal<'_>,
+    session: &Session,
+    global: &Global,
+    args: ProposalsArgs,
+) -> CommandResult {
+    match (args.action, args.proposal) {
+        (Some(ProposalsAction::Accept(args)), _) => accept(terminal, session, args),
+        (Some(ProposalsAction::Reject(args)), _) => {
+            let RejectArgs { proposals, comment, reviewer } = args;
+            let params = reject_proposal::Params { proposals, comment, reviewer };
+            let output = session.write(terminal, |context| reject_proposal::run(context, params))?;
+            answer(terminal, &output, reject_proposal::show)
+        }
+        (None, Some(proposal)) => {
+            let params = get_proposal::Params { proposal };
+            let output = session.read(terminal, global, |context| get_proposal::run(context, params))?;
+            answer(terminal, &output, get_proposal::show)
+        }
+        (None, None) => {
+            let params = list_proposals::Params {
+                state: args.state,
+                agent: args.agent,
+                page: args.page.map(|page| session.page(terminal, &page)),
+                limit: args.limit,
+            };
+            let output = session.read(terminal, global, |context| list_proposals::run(context, params))?;
+            answer(terminal, &output, list_proposals::show)
+        }
+    }
+}
+
+fn accept(terminal: &mut Terminal<'_>, session: &Session, args: AcceptArgs) -> CommandResult {
+    let params = accept_proposal::Params {
+        proposals: args.proposals,
+        all: args.all,
+        hunks: args.hunks,
+        only_additions: args.only_additions,
+        under: args.under,
+        agent: args.agent,
+        reviewer: args.reviewer,
+        comment: args.comment,
+        dry_run: args.dry_run,
+    };
+    let output = session.write(terminal, |context| accept_proposal::run(context, params))?;
+    answer(terminal, &output, accept_proposal::show)?;
+    let failed = output.left.iter().any(|left| !left.excluded);
+    Ok(if failed { ExitStatus::Finding } else { ExitStatus::Success })
+}

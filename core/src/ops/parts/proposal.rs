@@ -1,0 +1,208 @@
+//! Proposals in answers.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::message;
+use crate::ops::page::{Found, PageName, look_up, path_of, readings};
+use crate::page::{LinkTypes, Page as ParsedPage, decode, parse};
+use crate::proposals::{self, Clash, Decision, Proposal, ProposedChange, State};
+use crate::show::{Page, Span};
+use crate::{Context, Result};
+
+/// A proposal without its texts.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ProposalFields {
+    /// Its id.
+    pub proposal: String,
+    /// Its state.
+    pub state: State,
+    /// When it was made, RFC 3339.
+    pub created_at: String,
+    /// The agent that made it, as it named itself.
+    pub agent: Option<String>,
+    /// The operation that made it; a change of the proposal may have added others.
+    pub operation: String,
+    /// Why, as the agent says.
+    pub reason: Option<String>,
+    /// The pages that it changes.
+    pub pages: Vec<ProposedPage>,
+    /// Later changes that keep it from being accepted as a whole.
+    pub conflicts: Vec<String>,
+    /// What became of it; absent while it is open.
+    pub decision: Option<Decision>,
+}
+
+/// What a proposal does to a page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ProposedPage {
+    /// Path relative to the pages folder, after the change; `.ubp/` and a name for a file of reviews or decisions.
+    pub filepath: String,
+    /// Former path of a page that moves.
+    pub moved_from: Option<String>,
+    /// What happens to it.
+    pub change: Kind,
+}
+
+/// What happens to a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// It is created.
+    Created,
+    /// Its text changes.
+    Edited,
+    /// It moves.
+    Moved,
+    /// It moves to the trash.
+    Deleted,
+    /// Reviews or decisions are recorded.
+    Recorded,
+}
+
+impl Kind {
+    pub(crate) fn of(change: &ProposedChange) -> Self {
+        match (&change.before, &change.after) {
+            (None, _) => Self::Created,
+            (_, None) => Self::Deleted,
+            _ if change.moved_from().is_some() => Self::Moved,
+            _ => Self::Edited,
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Created => "create",
+            Self::Edited => "edit",
+            Self::Moved => "move",
+            Self::Deleted => "delete",
+            Self::Recorded => "record in",
+        }
+    }
+}
+
+impl State {
+    /// The state in words.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Pending => "waits for review",
+            Self::Conflict => "conflicts with later changes",
+            Self::Accepted => "accepted",
+            Self::PartlyAccepted => "partly accepted",
+            Self::Rejected => "rejected",
+            Self::Withdrawn => "withdrawn",
+        }
+    }
+}
+
+impl ProposalFields {
+    /// The proposal, compared with the current files.
+    ///
+    /// # Errors
+    /// [`crate::Error::Io`], [`crate::Error::Database`].
+    pub(crate) fn of(context: &Context<'_>, proposal: &Proposal) -> Result<Self> {
+        let conflicts: Vec<String> = proposals::clashes(context, proposal)?.iter().map(Clash::told).collect();
+        let pages = proposal.changes.iter().map(|change| ProposedPage {
+            filepath: change.path().to_owned(),
+            moved_from: change.moved_from().map(str::to_owned),
+            change: Kind::of(change),
+        });
+        let records = proposal.records.iter().map(|record| ProposedPage {
+            filepath: record.planned().path(),
+            moved_from: None,
+            change: Kind::Recorded,
+        });
+        Ok(Self {
+            proposal: proposal.id.clone(),
+            state: if conflicts.is_empty() { proposal.state() } else { State::Conflict },
+            created_at: crate::show::to_the_second(&proposal.at),
+            agent: proposal.agent.clone(),
+            operation: proposal.operation().to_owned(),
+            reason: proposal.reason.clone(),
+            pages: pages.chain(records).collect(),
+            conflicts,
+            decision: proposal.decision.clone(),
+        })
+    }
+
+    /// Shows it on a line, with details below.
+    pub(crate) fn show(&self, page: &mut dyn Page) {
+        let time = self.created_at.get(..16).unwrap_or(&self.created_at).replace('T', " ");
+        let facts = format!("  {time}  {}  ", self.agent.as_deref().unwrap_or("agent"));
+        let words = self.state.words();
+        let state = if self.state == State::Conflict { Span::Alarm(words) } else { Span::Strong(words) };
+        page.line(&[Span::Code(&self.proposal), Span::Text(&facts), state]);
+        for proposed in &self.pages {
+            let word = format!("{} ", proposed.change.word());
+            let mut line = vec![Span::Text(&word)];
+            if let Some(from) = &proposed.moved_from {
+                line.extend([Span::Path(from), Span::Text(" -> ")]);
+            }
+            line.push(Span::Path(&proposed.filepath));
+            page.item(&line);
+        }
+        if let Some(reason) = &self.reason {
+            page.detail(&[Span::said(&message!("reason: {reason}", reason = Span::Words(reason)))]);
+        }
+        for conflict in &self.conflicts {
+            page.warn(&[Span::Text(conflict)]);
+        }
+        if let Some(decision) = &self.decision {
+            let by = decision.reviewer.as_deref().map(|name| format!(" by {name}")).unwrap_or_default();
+            let hunks: Vec<String> = decision.hunks.iter().map(ToString::to_string).collect();
+            let hunks = match hunks.len() {
+                0 => String::new(),
+                count => format!(", {} {}", if count == 1 { "hunk" } else { "hunks" }, hunks.join(", ")),
+            };
+            let words = format!("{}{hunks}{by} at {}", self.state.words(), decision.at);
+            page.detail(&[Span::Text(&words)]);
+            if let Some(comment) = &decision.comment {
+                page.detail(&[Span::said(&message!("comment: {comment}", comment = Span::Words(comment)))]);
+            }
+        }
+    }
+}
+
+/// The paths that `name` can mean: of a page, or of a page that does not exist yet or no longer.
+///
+/// # Errors
+/// [`crate::Error::AmbiguousPage`], [`crate::Error::Database`].
+pub(crate) fn paths_of(context: &Context<'_>, name: &str) -> Result<Vec<String>> {
+    let found = context.index.read(|db| match look_up(db, name)? {
+        Found::Page(page) => path_of(db, page).map(Some),
+        Found::Several(_) => PageName { page: Some(name), ..PageName::default() }
+            .require(db)
+            .and_then(|page| path_of(db, page))
+            .map(Some),
+        Found::Nothing => Ok(None),
+    })?;
+    Ok(found.map_or_else(|| readings(context.pages_dir(), name.trim()), |path| vec![path]))
+}
+
+/// Differences between two texts that a reviewer should see named.
+pub(crate) struct Named {
+    pub links_added: Vec<String>,
+    pub links_removed: Vec<String>,
+    pub front_matter: Vec<String>,
+}
+
+/// The link targets and front-matter keys that differ.
+pub(crate) fn named(before: &str, after: &str, types: &LinkTypes) -> Named {
+    let [old, new] = [before, after].map(|text| parse(&decode(text.as_bytes()).0, types));
+    let targets = |page: &ParsedPage| -> BTreeSet<String> {
+        page.links.iter().map(|link| link.target.clone()).collect()
+    };
+    let (was, is) = (targets(&old), targets(&new));
+    let keys = |page: &ParsedPage| -> BTreeSet<String> {
+        page.front_matter.fields.iter().map(|(key, _)| key.clone()).collect()
+    };
+    let all: BTreeSet<String> = keys(&old).union(&keys(&new)).cloned().collect();
+    let differs = |key: &String| old.front_matter.get(key) != new.front_matter.get(key);
+    Named {
+        links_added: is.difference(&was).cloned().collect(),
+        links_removed: was.difference(&is).cloned().collect(),
+        front_matter: all.into_iter().filter(differs).collect(),
+    }
+}

@@ -1,0 +1,246 @@
+//! Accepts proposals of agents: writes their changes, and keeps edits that were made since at other lines.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::message;
+use crate::ops::Facts;
+use crate::ops::page::IndexState;
+use crate::ops::proposal::Kind;
+use crate::path;
+use crate::proposals::{Proposal, State, Stored, accept, find, is_addition, read_all, same_agent};
+use crate::show::{Page, Span, counted};
+use crate::writing::ChangedFile;
+use crate::{Caller, Context, Error, Result};
+
+/// Facts about this operation.
+pub const FACTS: Facts =
+    Facts::writing("Accept proposals of agents, or some hunks of one: their changes are written.")
+        .command("proposals accept")
+        .arguments(&["proposals"])
+        .unwatched();
+
+/// The proposals to accept.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Their ids.
+    #[serde(default)]
+    pub proposals: Vec<String>,
+    /// Every proposal that waits for review, instead of `proposals`.
+    #[serde(default)]
+    pub all: bool,
+    /// Only these hunks, by number; for one proposal.
+    #[serde(default)]
+    pub hunks: Vec<usize>,
+    /// Only proposals that remove no line and no page.
+    #[serde(default)]
+    pub only_additions: bool,
+    /// Only proposals that change nothing but pages at or below these paths.
+    #[serde(default)]
+    pub under: Vec<String>,
+    /// Only proposals of this agent, by its name without the version.
+    pub agent: Option<String>,
+    /// The name of the reviewer (default: the name in git's settings).
+    pub reviewer: Option<String>,
+    /// Words for the agent.
+    pub comment: Option<String>,
+    /// Only show what would change.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// The accepted proposals, and those that were not.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// The accepted proposals, oldest first.
+    pub accepted: Vec<AcceptedProposal>,
+    /// Proposals that were not accepted, with the reason.
+    pub left: Vec<LeftProposal>,
+    /// Whether this is a dry run, which writes nothing.
+    pub dry_run: bool,
+    /// Whether the index is up to date.
+    pub index: IndexState,
+}
+
+/// An accepted proposal.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct AcceptedProposal {
+    /// Its id.
+    pub proposal: String,
+    /// Its state; for a dry run, the current one.
+    pub state: State,
+    /// Whether pages were edited since at other lines, which were kept.
+    pub rebased: bool,
+    /// Files that changed.
+    pub changed: Vec<ChangedFile>,
+    /// Unified diffs of these files.
+    pub diff: String,
+    /// Id of the change in the audit log; absent when there was nothing left to change.
+    pub audit_id: Option<String>,
+    /// Why the index was not updated after the change was written.
+    pub index_error: Option<String>,
+}
+
+/// A proposal that was not accepted.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct LeftProposal {
+    /// Its id.
+    pub proposal: String,
+    /// Why.
+    pub reason: String,
+    /// Whether a filter excluded it; otherwise it could not be accepted.
+    pub excluded: bool,
+}
+
+/// Accepts the proposals, each one as a change of its own.
+///
+/// # Errors
+/// [`Error::InvalidParams`] for an agent, for unknown or decided proposals and unknown hunks; [`Error::ProposalConflict`]
+/// for a single proposal that later changes touch; [`Error::Io`]. With several proposals, what fails is left.
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    refuse_agents(context, "accept")?;
+    let _held = if params.dry_run { None } else { Some(context.source.lock()?) };
+    context.refresh(false)?;
+    let chosen = chosen(context, &params.proposals, params.all)?;
+    if !params.hunks.is_empty() && chosen.len() != 1 {
+        return Err(Error::invalid(message!("`hunks` needs exactly one proposal")));
+    }
+    let reviewer = params.reviewer.clone().or_else(|| context.history.author());
+    let is_single = chosen.len() == 1 && !params.all;
+    let (mut accepted, mut left) = (Vec::new(), Vec::new());
+    for stored in chosen {
+        context.cancel.check()?;
+        let id = stored.proposal.id.clone();
+        if let Some(reason) = excluded(context, &stored.proposal, &params) {
+            left.push(LeftProposal { proposal: id, reason, excluded: true });
+            continue;
+        }
+        let (reviewer, comment) = (reviewer.clone(), params.comment.clone());
+        match accept(context, stored, &params.hunks, reviewer, comment, params.dry_run) {
+            Ok(done) => accepted.push(AcceptedProposal {
+                proposal: id,
+                state: done.proposal.state(),
+                rebased: done.is_moved,
+                changed: done.written.changed,
+                diff: done.written.diff,
+                audit_id: done.written.audit_id,
+                index_error: done.written.index_error,
+            }),
+            Err(error) if is_single || matches!(error, Error::Cancelled | Error::HalfDone { .. }) => {
+                return Err(error);
+            }
+            Err(error) => {
+                left.push(LeftProposal { proposal: id, reason: error.to_string(), excluded: false });
+            }
+        }
+    }
+    Ok(Output { accepted, left, dry_run: params.dry_run, index: context.index_state()? })
+}
+
+/// Refuses to let an agent decide.
+pub(crate) fn refuse_agents(context: &Context<'_>, what: &str) -> Result<()> {
+    match context.caller {
+        Caller::Person => Ok(()),
+        Caller::Agent => Err(Error::invalid(message!("only people can {what} proposals", what))),
+    }
+}
+
+/// The named proposals, or all open ones, oldest first.
+///
+/// # Errors
+/// [`Error::InvalidParams`] for none, and for unknown proposals; [`Error::Io`].
+pub(crate) fn chosen(context: &Context<'_>, ids: &[String], all: bool) -> Result<Vec<Stored>> {
+    match (ids.is_empty(), all) {
+        (true, false) => Err(Error::invalid(message!("name proposals in `proposals`, or pass `all`"))),
+        (false, true) => Err(Error::invalid(message!("pass `proposals` or `all`, not both"))),
+        (true, true) => {
+            let all = read_all(context)?.of_caller(context).proposals;
+            Ok(all.into_iter().filter(|stored| stored.proposal.state().is_open()).collect())
+        }
+        (false, false) => {
+            let mut chosen: Vec<Stored> = Vec::new();
+            for id in ids {
+                let stored = find(context, id)?;
+                if !chosen.iter().any(|known| known.proposal.id == stored.proposal.id) {
+                    chosen.push(stored);
+                }
+            }
+            Ok(chosen)
+        }
+    }
+}
+
+/// Why the filters exclude a proposal.
+fn excluded(context: &Context<'_>, proposal: &Proposal, params: &Params) -> Option<String> {
+    if let Some(name) = params.agent.as_deref().filter(|name| !same_agent(proposal, name)) {
+        return Some(format!("it is not by {name}"));
+    }
+    let is_under = |file: &str| params.under.iter().any(|folder| is_at(context, file, folder));
+    if !params.under.is_empty() {
+        if !proposal.records.is_empty() {
+            return Some("it changes reviews or decisions".into());
+        }
+        let paths = proposal.changes.iter().flat_map(|change| [Some(change.path()), change.moved_from()]);
+        if let Some(path) = paths.flatten().find(|path| !is_under(path)) {
+            return Some(format!("it changes {path}"));
+        }
+    }
+    if params.only_additions {
+        if !proposal.records.is_empty() || proposal.undoes.is_some() {
+            return Some("it does not only add text".into());
+        }
+        let removes = proposal.changes.iter().find(|change| match (Kind::of(change), change.texts()) {
+            (Kind::Created, _) => false,
+            (Kind::Edited, Some((before, after))) => !is_addition(change.path(), before, after),
+            _ => true,
+        });
+        return removes.map(|change| format!("it removes text of {}", change.path()));
+    }
+    None
+}
+
+/// Whether the page is at this path, relative to the pages folder or the project.
+fn is_at(context: &Context<'_>, page: &str, place: &str) -> bool {
+    let place = place.trim().trim_start_matches("./").trim_end_matches('/');
+    let file = path::join(context.pages_dir(), page).unwrap_or_default();
+    path::is_below(page, place) || path::is_below(&file, place)
+}
+
+/// Shows what was written, and what was left.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    for accepted in &output.accepted {
+        let id = Span::Code(&accepted.proposal);
+        page.line(&[Span::said(&match (output.dry_run, accepted.state) {
+            (true, _) => message!("Would accept {id}", id),
+            (false, State::PartlyAccepted) => message!("Accepted a part of {id}", id),
+            (false, _) => message!("Accepted {id}", id),
+        })]);
+        if output.dry_run {
+            page.diff(&accepted.diff);
+        }
+        for file in accepted.changed.iter().filter(|_| !output.dry_run) {
+            page.item(&[Span::Path(&file.filepath)]);
+        }
+        if accepted.changed.is_empty() && accepted.audit_id.is_none() && !output.dry_run {
+            page.note(&[Span::said(&message!("its changes were there already, so nothing was written"))]);
+        }
+        if accepted.rebased {
+            page.note(&[Span::said(&message!("pages were edited since, at other lines: these edits stay"))]);
+        }
+        crate::ops::written::show_index_error(accepted.index_error.as_deref(), page);
+        crate::ops::written::show_undo(accepted.audit_id.as_deref(), page);
+    }
+    for left in &output.left {
+        let (id, reason) = (Span::Code(&left.proposal), &left.reason);
+        let told = message!("{id} was not accepted: {reason}", id, reason);
+        let line = [Span::said(&told)];
+        if left.excluded { page.note(&line) } else { page.warn(&line) }
+    }
+    if output.dry_run {
+        page.note(&[Span::said(&message!("dry run: nothing was written"))]);
+    } else if output.accepted.len() + output.left.len() != 1 {
+        let count = counted(output.accepted.len(), "proposal", "proposals");
+        page.note(&[Span::said(&message!("{count} accepted, {left} left", count, left = output.left.len()))]);
+    }
+}

@@ -1,0 +1,312 @@
+//! Shows a proposal: what it changes, why, what the agent had read, and what it affects.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::freshness::Staleness;
+use crate::hint::Next;
+use crate::index::questions::pages;
+use crate::message;
+use crate::message::Message;
+use crate::ops::proposal::{Kind, Named, ProposalFields, named};
+use crate::ops::{Facts, Tool, backlinks};
+use crate::ports::ContentHash;
+use crate::proposals::{
+    Block, Call, Clash, PageRead, Proposal, ProposedChange, State, blocks, find, rebased,
+};
+use crate::show::{Page, Span, counted};
+use crate::writing::shorten;
+use crate::{Caller, Context, Result};
+
+/// Facts about this operation.
+pub const FACTS: Facts =
+    Facts::reading("Show a proposed change by hunks, why it was proposed, and what became of it.")
+        .tool(Tool::Proposing)
+        .quoting_pages()
+        .command("proposals")
+        .arguments(&["proposal"]);
+
+/// Maximum number of linking pages that are named.
+const MOST_LINKING: usize = 20;
+
+/// The proposal to show.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Its id.
+    pub proposal: String,
+}
+
+/// The proposal.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Its facts.
+    #[serde(flatten)]
+    pub fields: ProposalFields,
+    /// Its changes, in order.
+    pub changes: Vec<ChangeFields>,
+    /// Whether pages were edited since at other lines, which are kept if it is accepted.
+    pub rebased: bool,
+    /// Whether the caller can accept or reject it.
+    pub may_decide: bool,
+    /// Whether hunks can be accepted without the others.
+    pub divisible: bool,
+    /// The calls that made it, the first one first.
+    pub calls: Vec<Call>,
+    /// Pages that the agent had read, latest last.
+    pub read: Vec<ReadFields>,
+    /// Lines that are removed and added in files of reviews and decisions, as a diff.
+    pub records: String,
+}
+
+/// A change of a page.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ChangeFields {
+    /// Path after the change; for a deleted page, the former path.
+    pub filepath: String,
+    /// Former path of a page that moves.
+    pub moved_from: Option<String>,
+    /// What happens to the page.
+    pub change: Kind,
+    /// SHA-256 of the file that the agent changed; absent for a new page.
+    pub previous_hash: Option<String>,
+    /// SHA-256 of the proposed file; absent for a deleted page.
+    pub content_hash: Option<String>,
+    /// The changed blocks of its text. A page that is created or deleted is one hunk.
+    pub hunks: Vec<Hunk>,
+    /// Targets of links that are new on the page.
+    pub links_added: Vec<String>,
+    /// Targets of links that are no longer on the page.
+    pub links_removed: Vec<String>,
+    /// Keys of the front matter whose values change.
+    pub front_matter: Vec<String>,
+    /// Freshness of the page now; absent for a new page.
+    pub staleness: Option<Staleness>,
+    /// Number of pages that link to the page now.
+    pub linking_count: usize,
+    /// Paths of these pages, at most 20.
+    pub linking: Vec<String>,
+    /// The text that the agent changed; for people only, and absent for a new page.
+    pub previous_text: Option<String>,
+    /// The proposed text; for people only, and absent for a deleted page.
+    pub text: Option<String>,
+}
+
+/// Changed lines of a Markdown block.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Hunk {
+    /// Its number in the proposal, to accept it alone.
+    pub number: usize,
+    /// Its first line in the text before, from 1.
+    pub line: usize,
+    /// Unified diff with the lines around it.
+    pub diff: String,
+    /// Whether it only adds lines.
+    pub only_adds: bool,
+    /// Whether the same lines were changed since.
+    pub conflicts: bool,
+}
+
+/// A page that the agent had read.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ReadFields {
+    /// The page, as read.
+    #[serde(flatten)]
+    pub page: PageRead,
+    /// Whether the page is still as the agent read it.
+    pub is_current: bool,
+}
+
+/// Shows the proposal.
+///
+/// # Errors
+/// [`crate::Error::InvalidParams`] for an unknown or replaced proposal; [`crate::Error::Io`],
+/// [`crate::Error::Database`].
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let proposal = find(context, &params.proposal)?.proposal;
+    let fields = ProposalFields::of(context, &proposal)?;
+    let (is_moved, clashes) = match proposal.state().is_open() {
+        true => {
+            let rebased = rebased(context, &proposal, &[])?;
+            (rebased.is_moved, rebased.clashes)
+        }
+        false => (false, Vec::new()),
+    };
+    let mut number = 0;
+    let changes = proposal.changes.iter().map(|change| fields_of(context, change, &mut number, &clashes));
+    let changes = changes.collect::<Result<Vec<_>>>()?;
+    let mut records: String = proposal.records.iter().map(|record| record.planned().diff()).collect();
+    if context.caller == Caller::Agent {
+        shorten(&mut records);
+    }
+    Ok(Output {
+        changes,
+        rebased: is_moved && clashes.is_empty(),
+        may_decide: context.caller == Caller::Person && fields.state.is_open(),
+        divisible: proposal.is_divisible(),
+        read: read(context, &proposal),
+        calls: if context.caller == Caller::Agent { Vec::new() } else { proposal.calls.clone() },
+        records,
+        fields,
+    })
+}
+
+fn fields_of(
+    context: &Context<'_>,
+    change: &ProposedChange,
+    number: &mut usize,
+    clashes: &[Clash],
+) -> Result<ChangeFields> {
+    let types = context.link_types();
+    let texts = change.texts();
+    let kind = Kind::of(change);
+    let path = change.moved_from().unwrap_or_else(|| change.path());
+    let blocks = match (kind, texts) {
+        (Kind::Edited | Kind::Moved, Some((old, new))) => blocks(path, old, new),
+        (_, texts) => vec![Block::whole(texts.unwrap_or_default())],
+    };
+    let hunks = blocks.into_iter().map(|block| {
+        *number += 1;
+        let conflicts = clashes.iter().any(|clash| clash.hunk == Some(*number));
+        Hunk { number: *number, line: block.line, diff: block.diff, only_adds: block.only_adds, conflicts }
+    });
+    let mut hunks: Vec<Hunk> = hunks.collect();
+    let is_agent = context.caller == Caller::Agent;
+    if is_agent {
+        hunks.iter_mut().for_each(|hunk| shorten(&mut hunk.diff));
+    }
+    let Named { links_added, links_removed, front_matter } = match texts {
+        Some((old, new)) => named(old, new, &types),
+        None => named("", "", &types),
+    };
+    let there = context.index.read(|db| match pages::at(db, path)? {
+        Some(page) => Ok(Some((page, backlinks(db, page)?))),
+        None => Ok(None),
+    })?;
+    let (staleness, mut linking) = match there {
+        Some((page, links)) => {
+            let fields = context.page_fields(&[page])?.remove(&page);
+            let paths: Vec<String> = links.into_iter().filter_map(|link| link.filepath).collect();
+            (fields.map(|fields| fields.staleness), paths)
+        }
+        None => (None, Vec::new()),
+    };
+    linking.sort();
+    linking.dedup();
+    let linking_count = linking.len();
+    linking.truncate(MOST_LINKING);
+    let text = |file: &Option<crate::proposals::ProposedFile>| {
+        file.as_ref().filter(|_| !is_agent).and_then(|file| file.text.clone())
+    };
+    Ok(ChangeFields {
+        filepath: change.path().to_owned(),
+        moved_from: change.moved_from().map(str::to_owned),
+        change: kind,
+        previous_hash: change.before.as_ref().map(|file| file.hash.clone()),
+        content_hash: change.after.as_ref().map(|file| file.hash.clone()),
+        hunks,
+        links_added,
+        links_removed,
+        front_matter,
+        staleness,
+        linking_count,
+        linking,
+        previous_text: text(&change.before),
+        text: text(&change.after),
+    })
+}
+
+/// The pages that the agent had read, compared with those of now.
+fn read(context: &Context<'_>, proposal: &Proposal) -> Vec<ReadFields> {
+    let fields = proposal.read.iter().map(|page| {
+        let now = context.source.read(&page.filepath).ok().map(|bytes| ContentHash::of(&bytes).to_string());
+        ReadFields { page: page.clone(), is_current: now.as_ref() == Some(&page.content_hash) }
+    });
+    fields.collect()
+}
+
+/// Shows the facts, then each change by hunks, then what the agent had read and what to do next.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    output.fields.show(page);
+    for change in &output.changes {
+        page.gap();
+        let mut title = vec![Span::Path(&change.filepath)];
+        if let Some(from) = &change.moved_from {
+            title.splice(0..0, [Span::Path(from), Span::Text(" -> ")]);
+        }
+        page.heading(&title);
+        for hunk in &change.hunks {
+            let number = hunk.number;
+            let told = match hunk.only_adds {
+                true => message!("hunk {number}, only adds lines", number),
+                false => message!("hunk {number}", number),
+            };
+            let conflict = message!(" [conflict]");
+            let mut spans = vec![Span::faint(&told)];
+            if hunk.conflicts {
+                spans.push(Span::alarm(&conflict));
+            }
+            page.line(&spans);
+            page.diff(&hunk.diff);
+        }
+        for (names, what) in [
+            (&change.links_added, message!("links added:")),
+            (&change.links_removed, message!("links removed:")),
+            (&change.front_matter, message!("front matter changed:")),
+        ] {
+            if !names.is_empty() {
+                page.note(&[Span::said(&what), Span::Text(" "), Span::Label(&names.join(", "))]);
+            }
+        }
+        if change.change != Kind::Created && change.linking_count > 0 {
+            let count = counted(change.linking_count, "page links here", "pages link here");
+            let more = if change.linking_count > change.linking.len() { ", …" } else { "" };
+            let names = change.linking.join(", ") + more;
+            page.note(&[Span::said(&count), Span::Text(": "), Span::Text(&names)]);
+        }
+    }
+    if !output.records.is_empty() {
+        page.gap();
+        page.diff(&output.records);
+    }
+    if !output.read.is_empty() {
+        page.gap();
+        let names = Message::joined(output.read.iter().map(ReadFields::told).collect(), ", ");
+        page.note(&[Span::said(&message!("the agent had read {names}", names))]);
+    }
+    if output.rebased {
+        page.note(&[Span::said(&message!("pages were edited since, at other lines: these edits stay"))]);
+    }
+    if output.may_decide {
+        let id = output.fields.proposal.as_str();
+        let ids = vec![id];
+        let accept = Next::call("accept_proposal").with("proposals", ids.clone());
+        let reject = Next::call("reject_proposal").with("proposals", ids);
+        page.hint(&[Span::said(&match (output.fields.state, output.divisible) {
+            (State::Conflict, false) => message!("{reject} rejects it", reject),
+            (State::Conflict, true) => {
+                message!(
+                    "{accept} accepts the other hunks with `--hunk N`, {reject} rejects it",
+                    accept,
+                    reject
+                )
+            }
+            (_, true) => message!(
+                "{accept} accepts it (`--hunk N` only some hunks), {reject} rejects it",
+                accept,
+                reject
+            ),
+            (_, false) => message!("{accept} accepts it, {reject} rejects it", accept, reject),
+        })]);
+    }
+}
+
+impl ReadFields {
+    fn told(&self) -> Message {
+        let path = Span::Path(&self.page.filepath);
+        match self.is_current {
+            true => message!("{path}", path),
+            false => message!("{path} (changed since)", path),
+        }
+    }
+}

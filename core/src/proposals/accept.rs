@@ -1,0 +1,350 @@
+//! Accepting a proposal: its plan, based on the current files, is carried out.
+
+use std::collections::HashSet;
+
+use super::merge::{blocks, merge};
+use super::store::{Stored, write};
+use super::{Decision, Proposal, ProposedChange, ProposedFile, Verdict, require_open};
+use crate::graph::resolve::Destination;
+use crate::index::questions::{links, names as page_names, pages};
+use crate::message;
+use crate::ops::page::to_the_second;
+use crate::page::{decode, parse, sites};
+use crate::path::COMMITTED_RECORDS;
+use crate::ports::ContentHash;
+use crate::writing::audit::AuditLog;
+use crate::writing::links::{World, keys};
+use crate::writing::{Change, Plan, Standing, Version, Written, carry_out, names};
+use crate::{Context, Error, Result, path};
+
+/// What becomes of a proposal if it is accepted now.
+pub(crate) struct Rebased {
+    plan: Plan,
+    /// Whether a page was edited since, at other lines.
+    pub is_moved: bool,
+    /// Later changes at the same lines: the numbers of hunks, if the change is an edit, and what clashes.
+    pub clashes: Vec<Clash>,
+}
+
+/// A part of a proposal that touches later changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Clash {
+    /// Number of the hunk; `None` for a whole file.
+    pub hunk: Option<usize>,
+    pub path: String,
+    pub message: String,
+}
+
+/// An accepted proposal.
+pub(crate) struct Accepted {
+    pub proposal: Proposal,
+    pub written: Written,
+    pub is_moved: bool,
+}
+
+/// What keeps an open proposal from being accepted as a whole.
+///
+/// # Errors
+/// [`Error::Io`], [`Error::Database`].
+pub(crate) fn clashes(context: &Context<'_>, proposal: &Proposal) -> Result<Vec<Clash>> {
+    match proposal.state().is_open() {
+        true => Ok(rebased(context, proposal, &[])?.clashes),
+        false => Ok(Vec::new()),
+    }
+}
+
+/// The plan of the proposal with the current files, of these hunks or of all.
+///
+/// # Errors
+/// [`Error::InvalidParams`] for an unknown hunk, or if the proposal cannot be divided; [`Error::Io`],
+/// [`Error::Database`].
+pub(crate) fn rebased(context: &Context<'_>, proposal: &Proposal, hunks: &[usize]) -> Result<Rebased> {
+    if !hunks.is_empty() && !proposal.is_divisible() {
+        return Err(Error::invalid(message!(
+            "the proposal {id} can only be accepted as a whole: its parts depend on each other",
+            id = proposal.id
+        )));
+    }
+    // The plan is named after the operation in the audit log, which has static names.
+    let operation = crate::ops::find(proposal.operation()).map_or("accept_proposal", |row| row.name);
+    let mut plan = Plan::new(operation, Vec::new()).taking_links(true);
+    plan.undoes.clone_from(&proposal.undoes);
+    let mut rebasing = Rebasing { context, hunks, number: 0, is_moved: false, clashes: Vec::new() };
+    for change in &proposal.changes {
+        plan.changes.extend(rebasing.rebase(change)?);
+    }
+    let (number, is_moved, mut clashes) = (rebasing.number, rebasing.is_moved, rebasing.clashes);
+    if let Some(unknown) = hunks.iter().find(|hunk| !(1..=number).contains(*hunk)) {
+        return Err(Error::invalid(message!(
+            "the proposal {id} has no hunk {unknown}; it has {number}",
+            id = proposal.id,
+            unknown,
+            number
+        )));
+    }
+    for record in &proposal.records {
+        if !COMMITTED_RECORDS.contains(&record.file.as_str()) {
+            return Err(Error::invalid(message!(
+                "{file}: the stored proposal was changed by hand",
+                file = record.file
+            )));
+        }
+        let record = record.planned();
+        match record.standing(context.source)? {
+            Standing::Before => plan.records.push(record),
+            Standing::After => {}
+            Standing::Other => clashes.push(Clash {
+                hunk: None,
+                path: record.path(),
+                message: "its lines were changed since".into(),
+            }),
+        }
+    }
+    if let Some(undone) = &proposal.undoes {
+        let log = AuditLog::read(context.source)?;
+        if log.group(undone).first().is_some_and(|entry| log.undone_by(entry).is_some()) {
+            let message = format!("{undone} was undone since");
+            clashes.push(Clash { hunk: None, path: String::new(), message });
+        }
+    } else if clashes.is_empty() {
+        clashes.extend(lost_links(context, &plan)?);
+        if !proposal.takes_links
+            && let Some(message) = names::redirected(context, &plan.changes)?
+        {
+            clashes.push(Clash { hunk: None, path: String::new(), message });
+        }
+    }
+    Ok(Rebased { plan, is_moved, clashes })
+}
+
+struct Rebasing<'a> {
+    context: &'a Context<'a>,
+    /// Numbers of the chosen hunks; empty for all.
+    hunks: &'a [usize],
+    /// Number of hunks so far.
+    number: usize,
+    is_moved: bool,
+    clashes: Vec<Clash>,
+}
+
+impl Rebasing<'_> {
+    /// The change with the current file; `None` if nothing remains to be done.
+    fn rebase(&mut self, proposed: &ProposedChange) -> Result<Option<Change>> {
+        let planned = proposed.planned()?;
+        let first = self.number;
+        self.number += hunk_count(proposed);
+        let is_chosen = |at: usize| self.hunks.is_empty() || self.hunks.contains(&(first + at + 1));
+        let current =
+            |file: &ProposedFile| Version::find(self.context.source, self.context.pages_dir(), &file.path);
+        match (&proposed.before, &proposed.after) {
+            (None, Some(after)) => {
+                if !is_chosen(0) {
+                    return Ok(None);
+                }
+                match current(after)? {
+                    None => Ok(Some(planned)),
+                    there if after.is(there.as_ref()) => Ok(None),
+                    Some(_) => self.clash(&after.path, "a page has this path now"),
+                }
+            }
+            (Some(before), None) => match current(before)? {
+                None => Ok(None),
+                there if before.is(there.as_ref()) => Ok(Some(Change { before: there, ..planned })),
+                Some(_) => self.clash(&before.path, "it was edited since, and would be deleted"),
+            },
+            (Some(before), Some(after)) => {
+                let is_moving = before.path != after.path;
+                let target = if is_moving { current(after)? } else { None };
+                let Some(there) = current(before)? else {
+                    if is_moving && after.is(target.as_ref()) {
+                        return Ok(None);
+                    }
+                    return self.clash(&before.path, "the page was moved or deleted since");
+                };
+                if target.is_some()
+                    && !crate::text::fold_key(&before.path).eq(&crate::text::fold_key(&after.path))
+                {
+                    return self.clash(&after.path, "a page has this path now");
+                }
+                let is_unmoved = before.is(Some(&there));
+                self.is_moved |= !is_unmoved && !after.is(Some(&there));
+                if is_unmoved && self.hunks.is_empty() {
+                    return Ok(Some(Change { before: Some(there), ..planned }));
+                }
+                let bytes = if before.hash == after.hash {
+                    there.bytes.clone()
+                } else {
+                    let texts = there.text().zip(before.text.as_deref()).zip(after.text.as_deref());
+                    let Some(((now, base), new)) = texts else {
+                        return self.clash(&before.path, "it was changed since, and is not text");
+                    };
+                    let merged = merge(&before.path, base, now, new, &is_chosen);
+                    if !merged.clashes.is_empty() {
+                        let own = blocks(&before.path, base, new);
+                        for at in merged.clashes {
+                            let line = own.get(at).map_or(1, |block| block.line);
+                            let message = format!("the lines at line {line} were changed since");
+                            let (hunk, path) = (Some(first + at + 1), before.path.clone());
+                            self.clashes.push(Clash { hunk, path, message });
+                        }
+                        return Ok(None);
+                    }
+                    Some(merged.text.into_bytes())
+                };
+                let hash = bytes.as_deref().map_or(there.hash, ContentHash::of);
+                let after = Version { path: after.path.clone(), hash, bytes };
+                Ok(Some(Change { before: Some(there), after: Some(after), ..planned }))
+            }
+            (None, None) => Ok(None),
+        }
+    }
+
+    fn clash(&mut self, path: &str, message: &str) -> Result<Option<Change>> {
+        self.clashes.push(Clash { hunk: None, path: path.into(), message: message.into() });
+        Ok(None)
+    }
+}
+
+/// Number of hunks of a change; one if it cannot be divided.
+pub(super) fn hunk_count(change: &ProposedChange) -> usize {
+    match (&change.before, &change.after, change.texts()) {
+        (Some(before), Some(_), Some((old, new))) => blocks(&before.path, old, new).len(),
+        _ => 1,
+    }
+}
+
+/// Links written since the proposal that would no longer lead to a page that moves.
+fn lost_links(context: &Context<'_>, plan: &Plan) -> Result<Vec<Clash>> {
+    let moves = plan.changes.iter().filter_map(|change| {
+        let (before, after) = (change.before.as_ref()?, change.after.as_ref()?);
+        (before.path != after.path).then_some((before, after))
+    });
+    let moves: Vec<(&Version, &Version)> = moves.collect();
+    if moves.is_empty() {
+        return Ok(Vec::new());
+    }
+    let edited: HashSet<&str> =
+        plan.changes.iter().filter_map(|change| Some(change.before.as_ref()?.path.as_str())).collect();
+    let types = context.link_types();
+    context.index.read(|db| {
+        let mut before = World::load(db, context.source, context.pages_dir())?;
+        let mut after = World::load(db, context.source, context.pages_dir())?;
+        let mut gone = Vec::new();
+        for (old, new) in &moves {
+            let Some(number) = pages::at(db, &old.path)? else { continue };
+            let (text, _) = decode(new.bytes.as_deref().unwrap_or_default());
+            let page = parse(&text, &types);
+            let title = page.title.unwrap_or_else(|| path::page_name(&new.path).to_owned());
+            let was = pages::row(db, number)?.title;
+            let mut named = keys(&old.path, &was, &page_names::aliases(db, number)?);
+            named.extend(keys(&new.path, &title, &page.aliases));
+            after.rename(number, &new.path, &title, &page.aliases);
+            gone.push((number, named));
+        }
+        let mut found = Vec::new();
+        for (number, named) in gone {
+            for linking in links::concerned(db, &named)? {
+                context.cancel.check()?;
+                let Some(path) = before.path(linking).map(str::to_owned) else { continue };
+                if edited.contains(path.as_str()) {
+                    continue;
+                }
+                let bytes = context.source.read(&path)?;
+                for site in sites(&decode(&bytes).0, &types) {
+                    let leads = |world: &mut World<'_>| -> Result<bool> {
+                        let led = world.resolve(site.kind, &site.target, linking)?;
+                        Ok(matches!(led, Destination::Page { page, .. } if page == number))
+                    };
+                    if leads(&mut before)? && !leads(&mut after)? {
+                        let message =
+                            format!("the link to '{}' on line {} was written since", site.target, site.line);
+                        found.push(Clash { hunk: None, path: path.clone(), message });
+                    }
+                }
+            }
+        }
+        Ok(found)
+    })
+}
+
+/// Accepts the proposal: makes its change, or these hunks of it.
+///
+/// # Errors
+/// [`Error::InvalidParams`] if it was decided already, or for an unknown hunk; [`Error::ProposalConflict`] if later
+/// changes touch it; those of [`carry_out`]. On error, no page is changed.
+pub(crate) fn accept(
+    context: &Context<'_>,
+    stored: Stored,
+    hunks: &[usize],
+    reviewer: Option<String>,
+    comment: Option<String>,
+    dry_run: bool,
+) -> Result<Accepted> {
+    let _held = if dry_run { None } else { Some(context.source.lock()?) };
+    let Stored { mut proposal, hash } = stored;
+    require_open(&proposal)?;
+    let Rebased { mut plan, is_moved, clashes } = rebased(context, &proposal, hunks)?;
+    if !clashes.is_empty() {
+        return Err(conflict(&proposal, &clashes));
+    }
+    if dry_run {
+        let written = carry_out(context, plan, true)?;
+        return Ok(Accepted { proposal, written, is_moved });
+    }
+    let mut hunks = hunks.to_vec();
+    hunks.sort_unstable();
+    hunks.dedup();
+    let all: usize = proposal.changes.iter().map(hunk_count).sum();
+    if hunks.len() == all {
+        hunks.clear();
+    }
+    let group = context.new_short_id();
+    plan.group = Some(group.clone());
+    plan.proposal = Some((proposal.id.clone(), proposal.agent.clone()));
+    proposal.decision = Some(Decision {
+        verdict: Verdict::Accepted,
+        at: to_the_second(context.clock.now()),
+        reviewer,
+        comment,
+        hunks,
+        audit_id: Some(group),
+        settled: false,
+    });
+    // Recorded first: if the process ends now, the audit log says whether the change was made.
+    let mut hash = write(context.source, &proposal, Some(hash))?;
+    let written = match carry_out(context, plan, false) {
+        Ok(written) => written,
+        Err(error) => {
+            proposal.decision = None;
+            // Without this, the next reader finds in the audit log that nothing was made.
+            let _ = write(context.source, &proposal, Some(hash));
+            return Err(error);
+        }
+    };
+    if let Some(decision) = &mut proposal.decision {
+        decision.settled = true;
+        decision.audit_id.clone_from(&written.audit_id);
+    }
+    match write(context.source, &proposal, Some(hash)) {
+        Ok(new) => hash = new,
+        // The audit log says that the change was made, but not if there was nothing left to change.
+        Err(error) if written.audit_id.is_none() => return Err(error),
+        Err(_) => {}
+    }
+    let _ = hash;
+    Ok(Accepted { proposal, written, is_moved })
+}
+
+fn conflict(proposal: &Proposal, clashes: &[Clash]) -> Error {
+    let told: Vec<String> = clashes.iter().map(Clash::told).collect();
+    Error::ProposalConflict { proposal: proposal.id.clone(), clashes: told.join("; ") }
+}
+
+impl Clash {
+    /// What clashes, in one sentence.
+    pub(crate) fn told(&self) -> String {
+        let hunk = self.hunk.map(|hunk| format!("hunk {hunk}: ")).unwrap_or_default();
+        let path = if self.path.is_empty() { String::new() } else { format!("{}: ", self.path) };
+        format!("{hunk}{path}{}", self.message)
+    }
+}

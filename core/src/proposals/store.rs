@@ -1,0 +1,184 @@
+//! The files in `.ubp/proposals/`, one for each proposal.
+
+use std::collections::HashSet;
+
+use jiff::Timestamp;
+
+use super::{Decision, Proposal, Verdict, was_made};
+use crate::message;
+use crate::ops::page::to_the_second;
+use crate::path::proposal_file;
+use crate::ports::{ContentHash, Source};
+use crate::writing::audit::AuditLog;
+use crate::{Caller, Context, Error, Result};
+
+/// How long a decided proposal is kept, in seconds.
+const KEPT: i64 = 30 * 24 * 60 * 60;
+
+/// Maximum number of decided proposals that are kept.
+const MOST_DECIDED: usize = 500;
+
+/// Maximum number of proposals that wait for a decision.
+pub(super) const MOST_OPEN: usize = 500;
+
+/// A proposal, and the hash of its file.
+#[derive(Debug, Clone)]
+pub(crate) struct Stored {
+    pub proposal: Proposal,
+    pub hash: ContentHash,
+}
+
+/// All proposals.
+#[derive(Debug, Default)]
+pub(crate) struct All {
+    /// The proposals, oldest first, without those that were replaced.
+    pub proposals: Vec<Stored>,
+    /// Names of files that are not proposals.
+    pub unreadable: Vec<String>,
+    /// Replaced proposals whose files still exist: the process ended before it deleted them.
+    replaced: Vec<Stored>,
+}
+
+impl All {
+    /// Only the proposals that the caller may see.
+    pub(crate) fn of_caller(mut self, context: &Context<'_>) -> Self {
+        self.proposals.retain(|stored| stored.proposal.is_visible_to(context));
+        if context.caller == Caller::Agent {
+            self.unreadable.clear();
+        }
+        self
+    }
+}
+
+/// Reads all proposals.
+///
+/// # Errors
+/// [`Error::Io`].
+pub(crate) fn read_all(context: &Context<'_>) -> Result<All> {
+    let mut all = All::default();
+    for name in context.source.proposal_files()? {
+        // A proposal may be deleted meanwhile.
+        let Some(bytes) = context.source.read_state(&name)? else { continue };
+        match serde_json::from_slice::<Proposal>(&bytes) {
+            Ok(proposal) if proposal_file(&proposal.id) == name => {
+                all.proposals.push(Stored { proposal, hash: ContentHash::of(&bytes) });
+            }
+            _ => all.unreadable.push(name),
+        }
+    }
+    let replaced: HashSet<String> =
+        all.proposals.iter().flat_map(|stored| stored.proposal.replaces.clone()).collect();
+    let (old, mut current): (Vec<Stored>, Vec<Stored>) =
+        all.proposals.into_iter().partition(|stored| replaced.contains(&stored.proposal.id));
+    settle(context, &mut current)?;
+    current.sort_by(|a, b| {
+        let key = |stored: &Stored| (stored.proposal.at.clone(), stored.proposal.id.clone());
+        key(a).cmp(&key(b))
+    });
+    Ok(All { proposals: current, replaced: old, unreadable: all.unreadable })
+}
+
+/// Completes decisions whose process ended before it recorded whether the change was made.
+fn settle(context: &Context<'_>, proposals: &mut [Stored]) -> Result<()> {
+    let is_unsettled =
+        |stored: &&mut Stored| stored.proposal.decision.as_ref().is_some_and(|one| !one.settled);
+    let mut log = None;
+    for stored in proposals.iter_mut().filter(|stored| is_unsettled(stored)) {
+        let Some(decision) = &mut stored.proposal.decision else { continue };
+        let log = match &log {
+            Some(log) => log,
+            None => log.insert(AuditLog::read(context.source)?),
+        };
+        let group = decision.audit_id.as_deref().unwrap_or_default();
+        if was_made(context, log, group)? {
+            decision.settled = true;
+        } else {
+            stored.proposal.decision = None;
+        }
+    }
+    Ok(())
+}
+
+/// The proposal called `id`.
+///
+/// # Errors
+/// [`Error::InvalidParams`] for one that is unknown to the caller or was replaced; [`Error::Io`].
+pub(crate) fn find(context: &Context<'_>, id: &str) -> Result<Stored> {
+    let id = id.trim();
+    let all = read_all(context)?.of_caller(context);
+    if let Some(by) = all.proposals.iter().find(|stored| stored.proposal.replaces.iter().any(|one| one == id))
+    {
+        return Err(Error::invalid_with_hint(
+            message!("the proposal {id} was changed since, and is {id_2} now", id, id_2 = by.proposal.id),
+            super::look(&by.proposal.id),
+        ));
+    }
+    let found = all.proposals.into_iter().find(|stored| stored.proposal.id == id);
+    found.ok_or_else(|| match context.caller {
+        Caller::Person => {
+            Error::invalid_with_hint(message!("unknown proposal '{id}'", id), super::list_them())
+        }
+        Caller::Agent => {
+            Error::invalid(message!("unknown proposal '{id}'; an agent can use only its own proposals", id))
+        }
+    })
+}
+
+/// Writes a proposal: a new one with `expected` of `None`.
+///
+/// # Errors
+/// [`Error::Conflict`] if the file is not in the expected state; [`Error::Io`].
+pub(super) fn write(
+    source: &dyn Source,
+    proposal: &Proposal,
+    expected: Option<ContentHash>,
+) -> Result<ContentHash> {
+    let mut bytes =
+        serde_json::to_vec_pretty(proposal).map_err(|error| Error::Internal(error.to_string()))?;
+    bytes.push(b'\n');
+    source.write_state(&proposal_file(&proposal.id), &bytes, expected)?;
+    Ok(ContentHash::of(&bytes))
+}
+
+/// Records a decision that changes no page.
+///
+/// # Errors
+/// [`Error::InvalidParams`] if it was decided already; [`Error::Conflict`], [`Error::Io`].
+pub(crate) fn decide(
+    context: &Context<'_>,
+    mut stored: Stored,
+    verdict: Verdict,
+    reviewer: Option<String>,
+    comment: Option<String>,
+) -> Result<Proposal> {
+    super::require_open(&stored.proposal)?;
+    let at = to_the_second(context.clock.now());
+    let (hunks, audit_id) = (Vec::new(), None);
+    stored.proposal.decision =
+        Some(Decision { verdict, at, reviewer, comment, hunks, audit_id, settled: true });
+    write(context.source, &stored.proposal, Some(stored.hash))?;
+    Ok(stored.proposal)
+}
+
+/// Deletes replaced proposals, and decided ones that are old or too many. Errors are ignored: the next write repeats it.
+pub(super) fn prune(context: &Context<'_>, all: &All) {
+    let remove = |stored: &Stored| {
+        let _ = context.source.remove_proposal(&proposal_file(&stored.proposal.id), stored.hash);
+    };
+    all.replaced.iter().for_each(remove);
+    let now = context.clock.now().as_second();
+    let mut decided: Vec<(i64, &Stored)> = all
+        .proposals
+        .iter()
+        .filter_map(|stored| {
+            let at: Timestamp = stored.proposal.decision.as_ref()?.at.parse().ok()?;
+            Some((at.as_second(), stored))
+        })
+        .collect();
+    decided.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+    for (rank, (at, stored)) in decided.into_iter().enumerate() {
+        if rank >= MOST_DECIDED || now - at > KEPT {
+            remove(stored);
+        }
+    }
+}
