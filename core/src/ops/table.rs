@@ -1,7 +1,6 @@
 //! A row of the table of operations, and how it is built from an operation's file. The table itself is in `mod.rs`.
 
 #[cfg(not(target_family = "wasm"))]
-use crate::message::Message;
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -10,6 +9,7 @@ use serde_json::Value;
 use super::OPERATIONS;
 use super::facts::Facts;
 use crate::message;
+use crate::message::Message;
 use crate::show::Page;
 use crate::{Context, Error, Result};
 
