@@ -93,11 +93,11 @@ describe('when something is missing', () => {
     await page.goto(`${own.root}Home.html`);
     await page.locator('#ubp_side').getByText('could not be loaded').waitFor();
     assert.equal(await page.locator('main h1').textContent(), 'Home');
-    await page.locator('main a.link', { hasText: 'Link types' }).first().click();
-    await page.getByRole('heading', { level: 1, name: 'Link types' }).waitFor();
     await page.unroute('**/data/pages.*.json');
     await page.locator('#ubp_side').getByRole('button', { name: 'Try again' }).click();
     await ready(page);
+    await page.locator('main a.link', { hasText: 'Link types' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Link types' }).waitFor();
     await done();
   });
 });

@@ -104,13 +104,20 @@ class Desk {
     await this.press('Control+End');
   }
 
-  /** Puts the cursor behind the first occurrence of a text. */
-  behind(text) {
-    return this.text.evaluate((element, wanted) => {
-      const view = element.cmTile.root.view;
-      view.focus();
-      view.dispatch({ selection: { anchor: view.state.doc.toString().indexOf(wanted) + wanted.length }, scrollIntoView: true });
-    }, text);
+  /** Puts the cursor behind the first occurrence of a text, once the page has its place: opening a page sets the cursor too. */
+  async behind(text) {
+    const put = () =>
+      this.text.evaluate((element, wanted) => {
+        const view = element.cmTile.root.view;
+        const anchor = view.state.doc.toString().indexOf(wanted) + wanted.length;
+        const isThere = view.hasFocus && view.state.selection.main.head === anchor;
+        view.focus();
+        view.dispatch({ selection: { anchor }, scrollIntoView: true });
+        return isThere;
+      }, text);
+    await put();
+    await settled(this.page);
+    await until(put, `the cursor is behind ${text}`);
   }
 
   /** What is in the file. */
@@ -167,6 +174,8 @@ const TASKS = {
       await desk.press('Enter');
       await desk.type(between);
     }
+    await desk.page.locator('.cm-candidates').waitFor({ state: 'detached' });
+    await until(async () => (await desk.text.textContent()).includes('Tokens'), 'the links are written');
     await desk.press('Enter', 'Enter');
     await desk.clip({ picture: 'teal' });
     await desk.press('Control+v');

@@ -1,5 +1,5 @@
 // The links of a text, from its syntax tree.
-import { syntaxTree } from '@codemirror/language';
+import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
 import type { SyntaxNode } from '@lezer/common';
 
@@ -33,9 +33,12 @@ export function linkOf(state: EditorState, node: SyntaxNode): LinkInText | null 
   return null;
 }
 
+/** Time for parsing as far as a position, in milliseconds. A page is parsed in the background after it opens. */
+const PARSING = 200;
+
 /** The link that contains or touches `pos`, if any. */
 export function linkAt(state: EditorState, pos: number): LinkInText | null {
-  const tree = syntaxTree(state);
+  const tree = ensureSyntaxTree(state, pos, PARSING) ?? syntaxTree(state);
   for (const side of [-1, 1] as const) {
     for (let node: SyntaxNode | null = tree.resolveInner(pos, side); node; node = node.parent) {
       const link = linkOf(state, node);
