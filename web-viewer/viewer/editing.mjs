@@ -53,7 +53,7 @@ export class Viewer {
   async run() {
     const program = process.env.UBP_PROGRAM;
     assert.ok(program, 'UBP_PROGRAM must be the path of ubp');
-    const args = ['-C', this.root, 'viewer', '--no-open', '--write', '--port', String(this.port), '--web-app', process.env.UBP_WEB_APP ?? join(here, '../dist')];
+    const args = ['-C', this.root, 'viewer', '--no-open', '--write=apply', '--port', String(this.port), '--web-app', process.env.UBP_WEB_APP ?? join(here, '../dist')];
     this.process = spawn(resolve(program), args, { env: { ...process.env, UBP_VIEWER_TOKEN: TOKEN }, stdio: ['ignore', 'pipe', 'pipe'] });
     this.said = '';
     for (const stream of [this.process.stdout, this.process.stderr]) stream.on('data', (text) => (this.said += text));
