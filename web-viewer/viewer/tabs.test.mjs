@@ -55,7 +55,7 @@ describe('tabs', () => {
     await search(page, 'Sign in', 'Alt+Enter');
     await shows(page, 'Formatting Reading Alone [Sign in] Home');
 
-    await page.keyboard.press('Alt+t');
+    await page.keyboard.press('Alt+Shift+t');
     await page.getByRole('dialog', { name: 'Search' }).waitFor();
     await page.keyboard.press('Escape');
     await shows(page, 'Formatting Reading Alone Sign in [Home] Home');
@@ -228,7 +228,7 @@ describe('tabs', () => {
     const { page, done } = await opened('Home.html', { context: { viewport: { width: 390, height: 844 } } });
     const button = page.getByRole('button', { name: /^Tabs: / });
     assert.equal(await button.count(), 0);
-    await page.keyboard.press('Alt+t');
+    await page.keyboard.press('Alt+Shift+t');
     await page.getByRole('combobox').fill('Reading');
     await page.getByRole('option', { name: /Reading/ }).first().waitFor();
     await page.keyboard.press('Enter');

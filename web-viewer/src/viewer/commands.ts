@@ -55,7 +55,7 @@ export function commandsOf(workspace: Workspace): Command[] {
       isPossible: () => workspace.second.isOpen || (isThere() && workspace.second.isPossible),
       run: () => (workspace.second.isOpen ? workspace.closeSecond() : withPage((page) => workspace.openBeside(page))()),
     },
-    { id: 'new-tab', ...say('newTab'), group: 'tabs', chords: [alt('T')], isPossible: hasPage, run: () => workspace.newTab() },
+    { id: 'new-tab', ...say('newTab'), group: 'tabs', chords: [alt('Shift+T')], isPossible: hasPage, run: () => workspace.newTab() },
     { id: 'next-tab', ...say('nextTab'), group: 'tabs', chords: [alt('PageDown')], isPossible: hasTabs, run: () => void tabs.step(1) },
     { id: 'previous-tab', ...say('previousTab'), group: 'tabs', chords: [alt('PageUp')], isPossible: hasTabs, run: () => void tabs.step(-1) },
     { id: 'close-tab', ...say('closeTab'), group: 'tabs', chords: [alt('W')], isPossible: hasTabs, run: () => void tabs.close(navigator.tab) },
