@@ -52,7 +52,7 @@ fn an_agent_proposes_a_person_decides_and_the_agent_hears_of_it() {
         ignored.out
     );
 
-    // The session goes on from the proposed text.
+    // The client goes on from the proposed text.
     let append = json!({ "page": "island", "content": "Boats come.", "mode": "append" });
     let amended = done(&mut client, "ubp_update_page", append);
     let replaced = terminal.ubp(&format!("proposals accept {id}"));
@@ -169,7 +169,7 @@ fn eight_agents_propose_while_a_person_edits_and_accepts() {
             let mut own = BTreeSet::new();
             for change in 0..each {
                 let (page, number) = ((client + change) % PAGES, (client * 3 + change) % (LINES - 1));
-                // A later edit needs the hash, so that it does not go on from what this session proposed.
+                // A later edit needs the hash, so that it does not go on from what this client proposed.
                 let read = done(&mut server, "ubp_get_page", json!({ "page": format!("page-{page}.md") }));
                 let edit = json!({
                     "page": format!("page-{page}.md"), "old": line(page, number),
