@@ -174,8 +174,6 @@ const TASKS = {
       await desk.press('Enter');
       await desk.type(between);
     }
-    await desk.page.locator('.cm-candidates').waitFor({ state: 'detached' });
-    await until(async () => (await desk.text.textContent()).includes('Tokens'), 'the links are written');
     await desk.press('Enter', 'Enter');
     await desk.clip({ picture: 'teal' });
     await desk.press('Control+v');

@@ -1,6 +1,8 @@
 // Enter and Tab while candidates are loading. Fast typists press them before the list is shown and continue to type; the
 // result must be the same as if the list had been shown at once.
-import { acceptCompletion, completionStatus } from '@codemirror/autocomplete';
+import { acceptCompletion, closeCompletion, completionStatus } from '@codemirror/autocomplete';
+import { insertNewlineAndIndent } from '@codemirror/commands';
+import { insertNewlineContinueMarkup } from '@codemirror/lang-markdown';
 import { Prec, type Extension } from '@codemirror/state';
 import { EditorView, ViewPlugin, keymap } from '@codemirror/view';
 
@@ -18,6 +20,8 @@ class Waiting {
   #applies: Applies = () => false;
   #isWaiting = false;
   #end = 0;
+  /** The key that waits. */
+  #key = '';
   /** Text typed while waiting. */
   #typed: string[] = [];
 
@@ -26,9 +30,10 @@ class Waiting {
   }
 
   /** Starts waiting if candidates are loading. */
-  begin(applies: Applies): boolean {
+  begin(applies: Applies, key: string): boolean {
     if (completionStatus(this.#view.state) !== 'pending' || !applies(this.#view)) return false;
     this.#applies = applies;
+    this.#key = key;
     this.#isWaiting = true;
     this.#end = performance.now() + PATIENCE;
     this.#look();
@@ -37,9 +42,15 @@ class Waiting {
 
   #look(): void {
     if (!this.#isWaiting) return;
+    const isAccepted = acceptCompletion(this.#view);
     const isOver = completionStatus(this.#view.state) === null || performance.now() > this.#end;
-    if (!acceptCompletion(this.#view) && !isOver) return void setTimeout(() => this.#look(), GLANCE);
+    if (!isAccepted && !isOver) return void setTimeout(() => this.#look(), GLANCE);
     this.#isWaiting = false;
+    if (!isAccepted) {
+      // Otherwise the key would wait again.
+      closeCompletion(this.#view);
+      put(this.#view, this.#key);
+    }
     this.#goOn();
   }
 
@@ -47,8 +58,8 @@ class Waiting {
   #goOn(): void {
     for (let text = this.#typed.shift(); text !== undefined; text = this.#typed.shift()) {
       const accepts = text === TAB || text === this.#view.state.lineBreak;
-      if (accepts && this.begin(this.#applies)) return;
-      if (!(accepts && acceptCompletion(this.#view)) && text !== TAB) type(this.#view, text);
+      if (accepts && this.begin(this.#applies, text)) return;
+      if (!(accepts && acceptCompletion(this.#view))) put(this.#view, text);
     }
   }
 
@@ -60,13 +71,21 @@ class Waiting {
 
   /** Stops waiting and types the queued text. */
   finish(): void {
+    if (this.#isWaiting) acceptCompletion(this.#view);
     this.#isWaiting = false;
-    for (const text of this.#typed.splice(0)) if (text !== TAB) type(this.#view, text);
+    for (const text of this.#typed.splice(0)) put(this.#view, text);
   }
 
   destroy(): void {
     this.#isWaiting = false;
   }
+}
+
+/** What the key or the text does where there are no candidates. */
+function put(view: EditorView, text: string): void {
+  if (text === TAB) return;
+  if (text === view.state.lineBreak) void (insertNewlineContinueMarkup(view) || insertNewlineAndIndent(view));
+  else type(view, text);
 }
 
 function type(view: EditorView, text: string): void {
@@ -82,14 +101,20 @@ export function finishTyping(view: EditorView): void {
   view.plugin(waiting)?.finish();
 }
 
-function isLetter({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
-  return [...key].length === 1 && !ctrlKey && !metaKey && !altKey;
+/** Keys that do nothing by themselves. */
+const MODIFIERS = new Set(['Shift', 'Control', 'Meta', 'Alt', 'AltGraph', 'CapsLock']);
+
+/** Whether typing goes on after the key. */
+function goesOn(event: KeyboardEvent): boolean {
+  const { key, ctrlKey, metaKey, altKey } = event;
+  if (key === 'Enter' || key === 'Tab' || MODIFIERS.has(key)) return true;
+  return [...key].length === 1 && ((!ctrlKey && !metaKey && !altKey) || event.getModifierState('AltGraph'));
 }
 
 export function acceptSoon(applies: Applies): Extension {
   const begin = (view: EditorView, key: string) => {
     const plugin = view.plugin(waiting);
-    return plugin !== null && !view.compositionStarted && (plugin.take(key) || plugin.begin(applies));
+    return plugin !== null && !view.compositionStarted && (plugin.take(key) || plugin.begin(applies, key));
   };
   const finish = (_: Event, view: EditorView) => {
     finishTyping(view);
@@ -100,7 +125,7 @@ export function acceptSoon(applies: Applies): Extension {
     Prec.highest([
       EditorView.inputHandler.of((view, _from, _to, text) => view.plugin(waiting)?.take(text) ?? false),
       EditorView.domEventHandlers({
-        keydown: (event, view) => (isLetter(event) || event.key === 'Shift' || event.key === 'Enter' || event.key === 'Tab' ? false : finish(event, view)),
+        keydown: (event, view) => !goesOn(event) && finish(event, view),
         mousedown: finish,
         blur: finish,
         compositionstart: finish,
@@ -110,8 +135,8 @@ export function acceptSoon(applies: Applies): Extension {
     ]),
     Prec.highest(
       keymap.of([
-        { key: 'Tab', run: acceptCompletion },
         { key: 'Tab', run: (view) => begin(view, TAB) },
+        { key: 'Tab', run: acceptCompletion },
         { key: 'Enter', run: (view) => begin(view, view.state.lineBreak) },
       ]),
     ),

@@ -87,7 +87,9 @@ const justLinked = StateField.define<number | null>({
   create: () => null,
   update(at, transaction) {
     for (const effect of transaction.effects) if (effect.is(linked)) return effect.value;
-    return transaction.docChanged || transaction.selection ? null : at;
+    if (at === null || transaction.selection || transaction.changes.touchesRange(at)) return null;
+    // The answer to a save may change the front matter.
+    return transaction.changes.mapPos(at);
   },
 });
 
@@ -318,6 +320,8 @@ const firstOf = (sources: readonly CompletionSource[]) => async (query: Completi
 export const smartLinking = (others: readonly CompletionSource[]): Extension => [
   justLinked,
   Prec.high(brackets),
+  // Before the keys of the list: while keys are queued, Enter and Tab are queued too, even if the list has just been shown.
+  acceptSoon(({ state }) => typingAt(state, state.selection.main.head, false) !== null),
   autocompletion({
     override: [firstOf([...others, candidates])],
     activateOnTypingDelay: 0,
@@ -329,6 +333,5 @@ export const smartLinking = (others: readonly CompletionSource[]): Extension => 
     optionClass: (completion) => `cm-candidate-${(completion as Candidate).kind}`,
     addToOptions: [{ render: detail, position: 80 }],
   }),
-  acceptSoon(({ state }) => typingAt(state, state.selection.main.head, false) !== null),
   Prec.highest(keymap.of([{ key: 'Backspace', run: deleteEmptyLink }])),
 ];
