@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { accessible, editor, ready, saved, until, withHistory, withViewer } from './workspace.mjs';
+import { accessible, editor, ready, saved, settled, until, withHistory, withViewer } from './workspace.mjs';
 
 const ADR = `---
 template:
@@ -131,6 +131,8 @@ describe('completion from the template of a type', () => {
     await editor(page).click();
     await page.keyboard.press('Control+End');
     await page.keyboard.type('## ');
+    await settled(page);
+    assert.deepEqual(await labels(page), [], 'no heading is missing');
     await page.keyboard.type('Con [[Home|');
     await until(async () => (await labels(page)).includes('depends_on'), async () => `offered: ${await labels(page)}`);
     assert.notEqual((await labels(page))[0], 'extends', 'the template of another type changes nothing');

@@ -44,7 +44,8 @@ export async function rulesOf(client: UbpClient, type: string): Promise<Rules> {
     const templates = client.call('list_templates', {}).then(({ templates }) => templates);
     known = { time: Date.now(), templates };
     asked.set(client, known);
-    templates.catch(() => asked.delete(client));
+    // Only its own entry: by then, somebody may have asked again.
+    templates.catch(() => asked.get(client)?.templates === templates && asked.delete(client));
   }
   try {
     return rulesFor(await known.templates, type);
