@@ -76,7 +76,7 @@ const run = (typed) => dialog(async (page) => {
 });
 /** Opens a page in a second tab. */
 async function secondTab(page) {
-  await page.keyboard.press('Alt+Shift+t');
+  await page.keyboard.press('Alt+Shift+n');
   await page.locator('dialog [role=combobox]').fill('Reading');
   await page.getByRole('option', { name: 'Reading' }).first().waitFor();
   await page.keyboard.press('Enter');

@@ -55,7 +55,7 @@ describe('tabs', () => {
     await search(page, 'Sign in', 'Alt+Enter');
     await shows(page, 'Formatting Reading Alone [Sign in] Home');
 
-    await page.keyboard.press('Alt+Shift+t');
+    await page.keyboard.press('Alt+Shift+n');
     await page.getByRole('dialog', { name: 'Search' }).waitFor();
     await page.keyboard.press('Escape');
     await shows(page, 'Formatting Reading Alone Sign in [Home] Home');
@@ -168,7 +168,6 @@ describe('tabs', () => {
     await shows(next, 'Home Problems [Formatting]');
     await next.locator('.page h1', { hasText: 'Formatting' }).waitFor();
     // An address of a page opens that page only.
-    await next.evaluate(() => sessionStorage.clear());
     const other = await page.context().newPage();
     await other.goto(`${own.root}Guides/Reading.html`);
     await ready(other);
@@ -228,7 +227,7 @@ describe('tabs', () => {
     const { page, done } = await opened('Home.html', { context: { viewport: { width: 390, height: 844 } } });
     const button = page.getByRole('button', { name: /^Tabs: / });
     assert.equal(await button.count(), 0);
-    await page.keyboard.press('Alt+Shift+t');
+    await page.keyboard.press('Alt+Shift+n');
     await page.getByRole('combobox').fill('Reading');
     await page.getByRole('option', { name: /Reading/ }).first().waitFor();
     await page.keyboard.press('Enter');

@@ -70,6 +70,13 @@ function choice(type: 'reject' | 'accept', action: (event: MouseEvent) => void):
   return made;
 }
 
+// On Apple keyboards, Alt with a letter types a character.
+export const conflictKeys = [
+  { key: 'Alt-ArrowDown', run: goToNextChunk },
+  { key: 'Alt-m', mac: 'Ctrl-Alt-m', run: (view: EditorView) => acceptChunk(view) },
+  { key: 'Alt-t', mac: 'Ctrl-Alt-t', run: (view: EditorView) => rejectChunk(view) },
+];
+
 /** Shows `theirs` next to the text; calls `onDecided` once all conflicts are resolved. */
 export function conflictWith(theirs: string, onDecided: () => void): Extension {
   let isDecided = false;
@@ -77,13 +84,7 @@ export function conflictWith(theirs: string, onDecided: () => void): Extension {
     unifiedMergeView({ original: theirs, mergeControls: controls, gutter: true, syntaxHighlightDeletions: false, diffConfig: { scanLimit: 500, timeout: 200 } }),
     showPanel.of(panel),
     EditorView.editorAttributes.of({ class: 'cm-conflict' }),
-    Prec.high(
-      keymap.of([
-        { key: 'Alt-ArrowDown', run: goToNextChunk },
-        { key: 'Alt-m', run: (view) => acceptChunk(view) },
-        { key: 'Alt-t', run: (view) => rejectChunk(view) },
-      ]),
-    ),
+    Prec.high(keymap.of(conflictKeys)),
     EditorView.updateListener.of(({ state }) => {
       const chunks = getChunks(state)?.chunks;
       if (isDecided || !chunks || chunks.length > 0) return;

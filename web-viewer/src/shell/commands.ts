@@ -62,9 +62,9 @@ export function shellCommands(session: Session, navigator: Navigator): Record<'s
 const FIELDS = 'input, select, textarea, [contenteditable], [role=menu]';
 
 /** Runs the command of a shortcut. While `isAsked`, a dialog is open and shortcuts are disabled. */
-export function obey(event: KeyboardEvent, commands: readonly Command[], onApple: boolean, isAsked: boolean): void {
-  if (event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
-  for (const command of commands) {
+export function obey(event: KeyboardEvent, commands: () => readonly Command[], onApple: boolean, isAsked: boolean): void {
+  if (event.isComposing || event.keyCode === 229 || event.defaultPrevented || isTyping(event)) return;
+  for (const command of commands()) {
     const chord = command.chords.find((chord) => matches(event, chord, onApple));
     if (!chord) continue;
     if (!isAllowed(command, chord, event.target, isAsked)) {
@@ -77,6 +77,10 @@ export function obey(event: KeyboardEvent, commands: readonly Command[], onApple
     command.run();
     return;
   }
+}
+
+function isTyping({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
+  return key.length === 1 && !ctrlKey && !metaKey && !altKey && target instanceof Element && target.closest(FIELDS) !== null;
 }
 
 function isAllowed(command: Command, chord: Chord, target: EventTarget | null, isAsked: boolean): boolean {

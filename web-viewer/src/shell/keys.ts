@@ -19,6 +19,11 @@ export function isApple(userAgent: string): boolean {
   return /Mac|iPhone|iPad/.test(userAgent);
 }
 
+/** A key with Alt. On Apple keyboards, Alt with a key types a character, and browsers use it: Control is added there. */
+export function withAlt(key: string, onApple: boolean): Chord {
+  return onApple ? `Ctrl+Alt+${key}` : `Alt+${key}`;
+}
+
 function partsOf(chord: Chord): Parts {
   const words = chord.split('+');
   // The plus key is written `Mod++`.

@@ -1,5 +1,6 @@
 // All commands: listed in the palette, run by shortcuts, shown in the list of shortcuts.
 import { named, shellCommands, type Command } from '../shell/commands';
+import { withAlt } from '../shell/keys';
 import { layout } from '../state/layout.svelte';
 import { settings } from '../state/settings.svelte';
 import { folderOf } from '../text/paths';
@@ -13,8 +14,7 @@ import { writing } from '../words/writing';
 
 export function commandsOf(workspace: Workspace): Command[] {
   const { session, navigator, tabs, onApple } = workspace;
-  // On Apple keyboards, browsers and the system use Alt with a letter: add Control there.
-  const alt = (key: string) => (onApple ? `Ctrl+Alt+${key}` : `Alt+${key}`);
+  const alt = (key: string) => withAlt(key, onApple);
   const hasPage = () => workspace.page !== null;
   // Names resolve to the best match, so an action on a deleted page would affect another page.
   const isThere = () => workspace.isThere;
@@ -55,7 +55,7 @@ export function commandsOf(workspace: Workspace): Command[] {
       isPossible: () => workspace.second.isOpen || (isThere() && workspace.second.isPossible),
       run: () => (workspace.second.isOpen ? workspace.closeSecond() : withPage((page) => workspace.openBeside(page))()),
     },
-    { id: 'new-tab', ...say('newTab'), group: 'tabs', chords: [alt('Shift+T')], isPossible: hasPage, run: () => workspace.newTab() },
+    { id: 'new-tab', ...say('newTab'), group: 'tabs', chords: [alt('Shift+N')], isPossible: hasPage, run: () => workspace.newTab() },
     { id: 'next-tab', ...say('nextTab'), group: 'tabs', chords: [alt('PageDown')], isPossible: hasTabs, run: () => void tabs.step(1) },
     { id: 'previous-tab', ...say('previousTab'), group: 'tabs', chords: [alt('PageUp')], isPossible: hasTabs, run: () => void tabs.step(-1) },
     { id: 'close-tab', ...say('closeTab'), group: 'tabs', chords: [alt('W')], isPossible: hasTabs, run: () => void tabs.close(navigator.tab) },

@@ -19,6 +19,9 @@ export const shortcuts = {
     list: 'List',
     toolbar: 'Focus the formatting toolbar',
     find: 'Find and replace',
+    nextConflict: 'Next conflict',
+    keepMine: 'Keep mine (conflicts)',
+    keepDisk: 'Keep the version of the disk (conflicts)',
     undo: 'Undo and redo',
   },
   lists: {

@@ -21,6 +21,9 @@ export const shortcuts = {
     list: 'リスト',
     toolbar: '書式ツールバーへ移動',
     find: '検索と置換',
+    nextConflict: '次の競合',
+    keepMine: '自分の変更を採用 (競合)',
+    keepDisk: 'ディスク側を採用 (競合)',
     undo: '元に戻す・やり直し',
   },
   lists: {
