@@ -8,6 +8,7 @@
 //! - Ctrl-C stops the command after the current batch or file, with status 130; a second one stops it at once and
 //!   loses no more (`tests/tests/process/interrupted.rs`).
 
+mod agents;
 mod args;
 mod commands;
 mod commit_hook;

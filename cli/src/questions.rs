@@ -1,16 +1,16 @@
 //! Questions of `ubp init`: which folder has the pages, which agent to connect, and whether to add templates
 //! and check commits.
 
-use std::io::ErrorKind;
 use std::path::Path;
 
-use ubp_core::Error;
 use ubp_core::message;
-use ubp_host::{PagesFolder, atomic};
+use ubp_host::PagesFolder;
 
+use crate::agents::servers::ServerEntry;
+use crate::agents::{ClientChoice, Launch};
 use crate::commands::init::place;
-use crate::commands::mcp_server::{ClientChoice, McpServerArgs, client_config};
-use crate::output::{Failure, counted, printable};
+use crate::commands::mcp_server::McpServerArgs;
+use crate::output::{Failure, counted};
 use crate::session::Terminal;
 
 /// Asks for the pages folder if there is a choice.
@@ -67,40 +67,42 @@ pub(crate) fn hook(terminal: &mut Terminal<'_>) -> Result<bool, Failure> {
 }
 
 /// Clients that read their settings from a file in the project.
-const CLIENTS: [(ClientChoice, &str, &str); 3] = [
-    (ClientChoice::ClaudeCode, "Claude Code", ".mcp.json"),
-    (ClientChoice::Cursor, "Cursor", ".cursor/mcp.json"),
-    (ClientChoice::Vscode, "VS Code", ".vscode/mcp.json"),
-];
+const CLIENTS: [ClientChoice; 3] = [ClientChoice::ClaudeCode, ClientChoice::Cursor, ClientChoice::Vscode];
 
 /// Asks which agent to connect, and writes its settings; returns whether one was chosen.
 pub(crate) fn client(terminal: &mut Terminal<'_>, root: &Path) -> Result<bool, Failure> {
+    let entry = |terminal: &Terminal<'_>, client: ClientChoice| {
+        ServerEntry::of(client, root, Launch::of(terminal.io), &McpServerArgs::default())
+    };
     terminal.note(message!("Let an AI agent read these pages?"));
-    for (at, (_, name, file)) in CLIENTS.iter().enumerate() {
-        terminal.note(message!(
-            "  {at}  {name} writes {file}",
-            at = at + 1,
-            name = format!("{name:<12}"),
-            file
-        ));
+    for (at, client) in CLIENTS.iter().enumerate() {
+        let file = entry(terminal, *client).place.file(root, &terminal.io.environment)?.1;
+        let name = format!("{:<12}", client.name());
+        terminal.note(message!("  {at}  {name} writes {file}", at = at + 1, name, file));
     }
     let answer = terminal.ask(message!("A number, or Enter for none:"))?;
     let number = answer.parse::<usize>().ok().map(|number| number.wrapping_sub(1));
-    let Some((client, name, file)) = number.and_then(|at| CLIENTS.get(at)) else { return Ok(false) };
-    let snippet = client_config::of(*client, root, &terminal.io.environment, &McpServerArgs::default());
-    let path = root.join(file);
-    match atomic::create(&path, format!("{}\n", snippet.text).as_bytes()) {
-        Ok(()) => terminal.line(message!(
-            "  created  {file}; start {name} in this folder to let it read your pages",
-            file,
-            name
-        ))?,
-        // The file may have settings of other servers.
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            terminal.line(message!("  {file} exists; add this to it:", file = printable(file)))?;
-            terminal.put(snippet.text)?;
-        }
-        Err(error) => return Err(Error::io(*file, error).into()),
+    let Some(&client) = number.and_then(|at| CLIENTS.get(at)) else { return Ok(false) };
+    let plan = entry(terminal, client).plan(root, &terminal.io.environment, false)?;
+    let (file, name) = (&plan.shown, client.name());
+    if plan.is_done() {
+        terminal.line(message!("  {file} is as it should be", file))?;
+        return Ok(true);
     }
+    plan.write()?;
+    terminal.line(match plan.is_new() {
+        true => {
+            message!("  created  {file}; start {name} in this folder to let it read your pages", file, name)
+        }
+        false => {
+            message!("  changed  {file}; start {name} in this folder to let it read your pages", file, name)
+        }
+    })?;
     Ok(true)
+}
+
+/// Asks whether to write a change that was shown.
+pub(crate) fn write(terminal: &mut Terminal<'_>, file: &str) -> Result<bool, Failure> {
+    let answer = terminal.ask(message!("Write this to {file}? [Y/n]:", file))?;
+    Ok(matches!(answer.to_lowercase().as_str(), "" | "y" | "yes"))
 }

@@ -36,7 +36,7 @@ mod records;
 
 use audit::{Entry, OutcomeKind};
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use diff::hunks;
+pub use diff::hunks;
 pub(crate) use diff::shorten;
 use make::Making;
 pub use names::MovedLink;

@@ -156,7 +156,7 @@ fn a_person_in_a_repository_is_asked_about_the_hook() {
       `ubp search "a question"` finds pages; `ubp add` computes all vectors for it now
       `ubp viewer` opens the pages in the browser
       `ubp doctor` lists broken links and other problems
-      `ubp mcp-server --print-config claude-code` connects an AI agent, such as Claude Code
+      `ubp mcp install claude-code` connects an AI agent, such as Claude Code
       `ubp` shows the state of the project
     ! Which folder has your pages?
     !   1  .           this folder as a whole, 1 Markdown file

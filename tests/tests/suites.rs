@@ -1,6 +1,7 @@
 //! Suites that use several crates, in one program to link only once.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
+mod agent_hooks;
 mod architecture;
 #[cfg(unix)]
 mod background;

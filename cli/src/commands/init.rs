@@ -15,6 +15,7 @@ use ubp_host::{
 };
 
 use crate::ExitStatus;
+use crate::agents::instructions;
 use crate::commit_hook::{self, Hook};
 use crate::output::{CommandResult, Failure, counted, printable};
 use crate::questions;
@@ -28,7 +29,8 @@ use crate::session::{Session, Terminal};
     ubp init --pages-dir docs       use the pages in docs/\n  \
     ubp init --pages-dir .          use the whole folder (Obsidian vault)\n  \
     ubp init --hook                 check pages before every commit\n  \
-    ubp init --templates            add templates for pages, such as decisions\n\n\
+    ubp init --templates            add templates for pages, such as decisions\n  \
+    ubp init --agents               tell coding agents about them, in AGENTS.md\n\n\
     Without --pages-dir, the folder with your Markdown files is proposed: a vault\n\
     or a folder of notes as a whole, otherwise pages/ or docs/. In a project, init\n\
     changes the pages folder; it does not change pages.\n\n\
@@ -47,6 +49,9 @@ pub struct InitArgs {
     /// Add templates for decisions (ADR), runbooks, APIs, features and meetings
     #[arg(long)]
     pub templates: bool,
+    /// Add a section to AGENTS.md that tells coding agents how to use the pages
+    #[arg(long)]
+    pub agents: bool,
     /// Ask nothing and use the proposed settings
     #[arg(short, long)]
     pub yes: bool,
@@ -72,6 +77,14 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
         let added = add_templates(&mut summary.project)?;
         summary.created.extend(added.created);
         summary.changed.extend(added.changed);
+    }
+    if args.agents {
+        let plan = instructions::plan(&summary.project.root, &summary.project.manifest.pages_dir)?;
+        if !plan.is_done() {
+            plan.write()?;
+            let list = if plan.is_new() { &mut summary.created } else { &mut summary.changed };
+            list.push(instructions::FILE.into());
+        }
     }
     if !summary.project.database.exists() {
         summary.created.push(format!("{UBP_DIR}/{DATABASE}"));
@@ -243,9 +256,8 @@ fn tell_next(
         terminal.line(message!("  `ubp doctor` lists broken links and other problems"))?;
     }
     if !is_connected {
-        terminal.line(message!(
-            "  `ubp mcp-server --print-config claude-code` connects an AI agent, such as Claude Code"
-        ))?;
+        terminal
+            .line(message!("  `ubp mcp install claude-code` connects an AI agent, such as Claude Code"))?;
     }
     if needs_hook {
         terminal.line(message!("  `ubp init --hook` lets git check pages before every commit"))?;

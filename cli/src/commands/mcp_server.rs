@@ -13,14 +13,15 @@ use ubp_host::Project;
 use ubp_servers::mcp::{self, Ended, Files, Options, Report, Setup, Streams, Writing};
 
 use crate::ExitStatus;
+use crate::agents::servers::ServerEntry;
+use crate::agents::{ClientChoice, Launch};
 use crate::output::{CommandResult, Failure};
 use crate::session::{Terminal, answer_with};
 
 /// `ubp mcp-server`
 #[derive(Debug, Clone, Default, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp mcp-server --print-config claude-code > .mcp.json\n                                          \
-    let Claude Code start the server\n  \
+    ubp mcp install claude-code             let Claude Code start the server\n  \
     ubp mcp-server                          serve a client over standard input\n  \
     ubp mcp-server --write                  let the client propose changes\n  \
     ubp mcp-server --write=apply            let the client change pages\n  \
@@ -110,21 +111,6 @@ impl WriteChoice {
     }
 }
 
-/// A client with known settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ClientChoice {
-    /// Claude Code
-    ClaudeCode,
-    /// Claude Desktop
-    ClaudeDesktop,
-    /// Cursor
-    Cursor,
-    /// Visual Studio Code
-    Vscode,
-    /// Codex
-    Codex,
-}
-
 impl McpServerArgs {
     /// The address to listen on; `None` without HTTP.
     pub fn address(&self) -> Option<SocketAddr> {
@@ -148,14 +134,12 @@ fn address(text: &str) -> Result<SocketAddr, String> {
         .map_err(|_| word!("expected an address such as 127.0.0.1:4820, or a port").to_owned())
 }
 
-pub(crate) mod client_config;
-
 pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerArgs) -> CommandResult {
     if let Some(client) = args.print_config {
         let project = Project::find(folder)?;
-        let snippet = client_config::of(client, &project.root, &terminal.io.environment, args);
-        terminal.put(snippet.text)?;
-        terminal.note(message!("add this to {place}", place = snippet.place));
+        let entry = ServerEntry::of(client, &project.root, Launch::of(terminal.io), args);
+        terminal.put(entry.snippet().map_err(Error::invalid)?)?;
+        terminal.note(message!("add this to {place}", place = entry.described));
         return Ok(ExitStatus::Success);
     }
     let config = args.config.as_ref().map(|path| folder.join(path));
@@ -183,7 +167,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerAr
     }
     if over_streams && terminal.io.in_is_terminal {
         terminal.note(message!("waiting for an MCP client on standard input and output; Ctrl-C ends the server. Clients start it \
-            themselves: `ubp mcp-server --print-config claude-code` prints the settings for that."));
+            themselves: `ubp mcp install claude-code` writes the settings for that."));
     }
     let style = terminal.message_style();
     let io = &mut *terminal.io;

@@ -11,10 +11,12 @@ mod export;
 mod gaps;
 mod get;
 mod graph;
+mod hook;
 mod impact;
 mod import;
 pub(crate) mod init;
 mod list;
+mod mcp;
 pub(crate) mod mcp_server;
 mod memory;
 mod model;
@@ -108,6 +110,10 @@ pub enum Command {
     Dismiss(suggest::DismissArgs),
     /// Read, write and search the pages in a browser
     Viewer(viewer::ViewerArgs),
+    /// Connect AI clients to the server
+    Mcp(mcp::McpArgs),
+    /// Tell agents which pages describe the files that they edit
+    Hook(hook::HookArgs),
     /// Serve AI agents over the Model Context Protocol
     #[command(alias = "serve")]
     McpServer(mcp_server::McpServerArgs),
@@ -160,6 +166,8 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Completions(args) => return completions::run(terminal, &folder, global, args.clone()),
         Command::Model(args) => return model::run(terminal, &folder, args),
         Command::Eval(args) => return eval::run(terminal, &folder, global, args),
+        Command::Mcp(args) => return mcp::run(terminal, &folder, args),
+        Command::Hook(args) => return hook::run(terminal, &folder, global, args),
         Command::McpServer(args) => return mcp_server::run(terminal, &folder, args),
         Command::Viewer(args) => return viewer::run(terminal, &folder, args),
         Command::Overview => return overview::run(terminal, &folder, global),
@@ -204,6 +212,8 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         | Command::Completions(_)
         | Command::Model(_)
         | Command::Eval(_)
+        | Command::Mcp(_)
+        | Command::Hook(_)
         | Command::McpServer(_)
         | Command::Viewer(_)
         | Command::Overview => Ok(crate::ExitStatus::Success),

@@ -55,7 +55,7 @@ pub(super) fn of(change: &Change) -> String {
 }
 
 /// The hunks that turn one text into another, without the names of files; empty for equal texts.
-pub(crate) fn hunks(before: &str, after: &str) -> String {
+pub fn hunks(before: &str, after: &str) -> String {
     let lines = InternedInput::new(before, after);
     let mut changed = Diff::compute(Algorithm::Histogram, &lines);
     changed.postprocess_lines(&lines);

@@ -28,7 +28,7 @@ fn init_in_an_empty_folder() {
     Next
       `ubp new "My first page"` creates a page
       `ubp viewer` opens an editor in the browser
-      `ubp mcp-server --print-config claude-code` connects an AI agent, such as Claude Code
+      `ubp mcp install claude-code` connects an AI agent, such as Claude Code
       `ubp` shows the state of the project
     "#);
     let all = ["manifest.json", "metadata.db", ".gitignore"].map(|name| format!(".ubp/{name}"));
@@ -67,7 +67,7 @@ fn init_over_a_vault_leaves_its_pages_alone() {
       `ubp search "a question"` finds pages; `ubp add` computes all vectors for it now
       `ubp viewer` opens the pages in the browser
       `ubp doctor` lists broken links and other problems
-      `ubp mcp-server --print-config claude-code` connects an AI agent, such as Claude Code
+      `ubp mcp install claude-code` connects an AI agent, such as Claude Code
       `ubp` shows the state of the project
     "#);
     terminal.ubp("add");
@@ -186,17 +186,15 @@ fn pressing_enter_accepts_the_suggestions() {
 }
 
 #[test]
-fn settings_of_other_agents_are_never_overwritten() {
+fn settings_of_other_servers_stay() {
     let terminal = Terminal::new().unwrap().with_variable("NO_COLOR", "1").answered_with("1\n");
-    terminal.write(".mcp.json", "{\"mcpServers\": {\"other\": {}}}").unwrap();
+    terminal.write(".mcp.json", "{\"mcpServers\": {\"other\": {\"command\": \"x\"}}}").unwrap();
     let ran = terminal.ubp("init");
-    assert!(
-        ran.out.contains(".mcp.json exists; add this to it:") && ran.out.contains("mcp-server"),
-        "{}",
-        ran.out
-    );
-    let kept = std::fs::read_to_string(terminal.path(".mcp.json")).unwrap();
-    assert_eq!(kept, "{\"mcpServers\": {\"other\": {}}}");
+    assert!(ran.out.contains("  changed  .mcp.json; start Claude Code in this folder"), "{}", ran.out);
+    let settings = std::fs::read(terminal.path(".mcp.json")).unwrap();
+    let settings: serde_json::Value = serde_json::from_slice(&settings).unwrap();
+    assert_eq!(settings["mcpServers"]["other"]["command"], "x");
+    assert_eq!(settings["mcpServers"]["ubp"]["args"], serde_json::json!(["mcp-server"]));
 }
 
 #[test]
@@ -288,7 +286,7 @@ fn init_over_a_vault_detects_its_link_style() {
       `ubp search "a question"` finds pages; `ubp add` computes all vectors for it now
       `ubp viewer` opens the pages in the browser
       `ubp doctor` lists broken links and other problems
-      `ubp mcp-server --print-config claude-code` connects an AI agent, such as Claude Code
+      `ubp mcp install claude-code` connects an AI agent, such as Claude Code
       `ubp` shows the state of the project
     "#);
     assert_eq!(std::fs::read_to_string(terminal.path("a.md")).unwrap(), links);

@@ -101,7 +101,7 @@ fn results_that_cannot_be_written_are_an_error() {
 fn a_server_started_at_a_terminal_says_what_it_waits_for() {
     let ran = vault().answered_with("").with_variable("NO_COLOR", "1").ubp("mcp-server");
     assert!(
-        ran.err.contains("waiting for an MCP client") && ran.err.contains("--print-config"),
+        ran.err.contains("waiting for an MCP client") && ran.err.contains("ubp mcp install"),
         "{}",
         ran.transcript()
     );

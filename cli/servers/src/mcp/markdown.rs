@@ -64,25 +64,27 @@ impl Reader for MarkdownReader {
     }
 }
 
-/// A [`Page`] that collects Markdown.
-pub(crate) struct MarkdownPage {
+/// A [`Page`] that collects Markdown for an agent, in the words of `voice`.
+pub struct MarkdownPage<V> {
     text: String,
-    tools: Tools,
+    voice: V,
 }
 
-impl MarkdownPage {
-    pub(crate) fn new(tools: Tools) -> Self {
-        Self { text: String::new(), tools }
+impl<V: Voice> MarkdownPage<V> {
+    /// An empty page.
+    pub fn new(voice: V) -> Self {
+        Self { text: String::new(), voice }
     }
 
-    pub(crate) fn finish(self) -> String {
+    /// The Markdown, with a line break at its end.
+    pub fn finish(self) -> String {
         self.text.trim_end().to_owned() + "\n"
     }
 
     fn put(&mut self, mark: &str, line: &[Span<'_>]) {
         self.text.push_str(mark);
         let mut text = String::new();
-        each_span(line, &self.tools, &mut |span| text.push_str(&told(span)));
+        each_span(line, &self.voice, &mut |span| text.push_str(&told(span)));
         self.text.push_str(text.trim_end());
         self.text.push('\n');
     }
@@ -95,7 +97,7 @@ impl MarkdownPage {
     }
 }
 
-impl Page for MarkdownPage {
+impl<V: Voice> Page for MarkdownPage<V> {
     fn heading(&mut self, line: &[Span<'_>]) {
         if !self.text.is_empty() {
             self.gap();
@@ -175,7 +177,7 @@ impl Page for MarkdownPage {
     }
 
     fn voice(&self) -> &dyn Voice {
-        &self.tools
+        &self.voice
     }
 }
 
@@ -236,7 +238,7 @@ mod tests {
 
     use super::*;
 
-    fn page(tools: &[&'static str]) -> MarkdownPage {
+    fn page(tools: &[&'static str]) -> MarkdownPage<Tools> {
         MarkdownPage::new(Tools::new(tools.to_vec()))
     }
 

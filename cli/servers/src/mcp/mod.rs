@@ -50,6 +50,7 @@ use crate::messages::{MessageStyle, Messages};
 
 pub use background::{Files, Report, start};
 use background::{Holding, Log};
+pub use markdown::MarkdownPage;
 use server::Server;
 
 /// What clients may do to pages.
