@@ -199,12 +199,8 @@ fn sorted(found: Vec<usize>, view: &View, evaluator: &Evaluator<'_>) -> Result<V
     }
     let shown = |value: &Value| evaluator.shown(value);
     keyed.sort_by(|(_, a), (_, b)| {
-        let each = orders.iter().zip(a.iter().zip(b)).map(|(order, (a, b))| {
-            let found = a.sorted(b, &shown);
-            // What has no value is last in both directions.
-            let has_none = a.is_empty() || b.is_empty();
-            if order.is_descending && !has_none { found.reverse() } else { found }
-        });
+        let each = orders.iter().zip(a.iter().zip(b));
+        let each = each.map(|(order, (a, b))| a.sorted(b, order.is_descending, &shown));
         each.fold(Ordering::Equal, Ordering::then)
     });
     let is_grouped = view.group.is_some();

@@ -117,7 +117,7 @@ pub(super) static METHODS: &[Signature] = &[
     of("slice", 1, 2, |with, given| Ok(slice(with, given))),
     of("sort", 0, 0, |with, given| {
         let mut items = list(&given[0]).to_vec();
-        items.sort_by(|a, b| a.sorted(b, &|value| with.shown(value)));
+        items.sort_by(|a, b| a.sorted(b, false, &|value| with.shown(value)));
         Ok(Value::List(items))
     }),
     of("split", 1, 2, |with, given| {
