@@ -136,7 +136,7 @@ impl Writer<'_> {
         Ok(out)
     }
 
-    /// A value as Markdown on one line. Wikilinks stay links, written by `link`; everything else is text.
+    /// A value as Markdown on one line. Wikilinks and embeds are links, written by `link`; everything else is text.
     fn cell(&self, column: &Column, value: Option<&Value>, link: impl Fn(&str) -> String) -> Result<String> {
         let text = plain(value);
         if column.is_page
@@ -147,7 +147,11 @@ impl Writer<'_> {
         let mut out = String::new();
         let mut rest = text.as_str();
         while let Some((before, written, after)) = next_link(rest) {
+            let before = before.strip_suffix('!').unwrap_or(before);
             out += &escaped(before);
+            if before.ends_with('!') {
+                out.insert(out.len() - 1, '\\');
+            }
             out += &link(written);
             rest = after;
         }
