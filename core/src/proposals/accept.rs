@@ -1,15 +1,13 @@
 //! Accepting a proposal: its plan, based on the current files, is carried out.
 
-use std::collections::HashSet;
-
 use super::merge::{blocks, merge};
 use super::store::{Stored, write};
 use super::{Decision, Proposal, ProposedChange, ProposedFile, Verdict, require_open};
 use crate::graph::resolve::Destination;
-use crate::index::questions::{links, names as page_names, pages};
+use crate::index::questions::{names as page_names, pages};
 use crate::message;
 use crate::ops::page::to_the_second;
-use crate::page::{decode, parse, sites};
+use crate::page::{decode, parse};
 use crate::path::COMMITTED_RECORDS;
 use crate::ports::ContentHash;
 use crate::writing::audit::AuditLog;
@@ -223,8 +221,14 @@ fn lost_links(context: &Context<'_>, plan: &Plan) -> Result<Vec<Clash>> {
     if moves.is_empty() {
         return Ok(Vec::new());
     }
-    let edited: HashSet<&str> =
-        plan.changes.iter().filter_map(|change| Some(change.before.as_ref()?.path.as_str())).collect();
+    // What the plan writes to a page that it edits: the page may have been edited since as well.
+    let read = |path: &str| -> Result<Option<Vec<u8>>> {
+        let is_of = |change: &&Change| change.before.as_ref().is_some_and(|before| before.path == path);
+        match plan.changes.iter().find(is_of) {
+            Some(change) => Ok(change.after.as_ref().and_then(|after| after.bytes.clone())),
+            None => context.source.read(path).map(Some),
+        }
+    };
     let types = context.link_types();
     context.index.read(|db| {
         let mut before = World::load(db, context.source, context.pages_dir())?;
@@ -243,23 +247,12 @@ fn lost_links(context: &Context<'_>, plan: &Plan) -> Result<Vec<Clash>> {
         }
         let mut found = Vec::new();
         for (number, named) in gone {
-            for linking in links::concerned(db, &named)? {
-                context.cancel.check()?;
-                let Some(path) = before.path(linking).map(str::to_owned) else { continue };
-                if edited.contains(path.as_str()) {
-                    continue;
-                }
-                let bytes = context.source.read(&path)?;
-                for site in sites(&decode(&bytes).0, &types) {
-                    let leads = |world: &mut World<'_>| -> Result<bool> {
-                        let led = world.resolve(site.kind, &site.target, linking)?;
-                        Ok(matches!(led, Destination::Page { page, .. } if page == number))
-                    };
-                    if leads(&mut before)? && !leads(&mut after)? {
-                        let message =
-                            format!("the link to '{}' on line {} was written since", site.target, site.line);
-                        found.push(Clash { hunk: None, path: path.clone(), message });
-                    }
+            let leads = |to: &Destination| matches!(to, Destination::Page { page, .. } if *page == number);
+            for link in names::diverted(context, db, (&mut before, &mut after), &named, &read)? {
+                if leads(&link.before) && !leads(&link.after) {
+                    let message =
+                        format!("the link to '{}' on line {} was written since", link.target, link.line);
+                    found.push(Clash { hunk: None, path: link.filepath, message });
                 }
             }
         }

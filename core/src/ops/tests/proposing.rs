@@ -385,6 +385,16 @@ fn a_rename_is_not_accepted_if_a_link_would_break() {
     project.put("later.md", "# Later\n\nSee nothing.\n");
     project.put("links.md", "# Links, new\n\n[[users]] and the login.\n");
     project.update();
+    // A page that the rename edits as well.
+    project.put("links.md", "# Links, see [[users]]\n\n[[users]] and the login.\n");
+    project.update();
+    let error = accept(&project, id).unwrap_err();
+    assert!(
+        error.to_string().contains("links.md: the link to 'users' on line 1 was written since"),
+        "{error}"
+    );
+    project.put("links.md", "# Links, new\n\n[[users]] and the login.\n");
+    project.update();
     accept(&project, id).unwrap();
     assert_eq!(text(&project, "links.md"), "# Links, new\n\n[[accounts]] and the login.\n");
     assert!(project.source.stat("users.md").unwrap().is_none());
