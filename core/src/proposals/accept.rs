@@ -132,19 +132,18 @@ impl Rebasing<'_> {
         let first = self.number;
         self.number += hunk_count(proposed);
         let is_chosen = |at: usize| self.hunks.is_empty() || self.hunks.contains(&(first + at + 1));
+        let own = first + 1..=self.number;
+        if !self.hunks.is_empty() && !self.hunks.iter().any(|hunk| own.contains(hunk)) {
+            return Ok(None);
+        }
         let current =
             |file: &ProposedFile| Version::find(self.context.source, self.context.pages_dir(), &file.path);
         match (&proposed.before, &proposed.after) {
-            (None, Some(after)) => {
-                if !is_chosen(0) {
-                    return Ok(None);
-                }
-                match current(after)? {
-                    None => Ok(Some(planned)),
-                    there if after.is(there.as_ref()) => Ok(None),
-                    Some(_) => self.clash(&after.path, "a page has this path now"),
-                }
-            }
+            (None, Some(after)) => match current(after)? {
+                None => Ok(Some(planned)),
+                there if after.is(there.as_ref()) => Ok(None),
+                Some(_) => self.clash(&after.path, "a page has this path now"),
+            },
             (Some(before), None) => match current(before)? {
                 None => Ok(None),
                 there if before.is(there.as_ref()) => Ok(Some(Change { before: there, ..planned })),

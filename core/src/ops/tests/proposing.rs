@@ -401,6 +401,36 @@ fn a_rename_is_not_accepted_if_a_link_would_break() {
 }
 
 #[test]
+fn hunks_of_one_page_are_accepted_whatever_became_of_the_others() {
+    for is_gone in [true, false] {
+        let project = project();
+        let dry = json!({ "old": "login", "new": "sign-in", "dry_run": true });
+        let dry = call(&project, "replace", dry).unwrap();
+        let params = json!({ "old": "login", "new": "sign-in", "expected_hash": dry["content_hash"] });
+        let answer = propose(&project, "replace", params).unwrap();
+        let shown = call(&project, "get_proposal", json!({ "proposal": answer["proposal"] })).unwrap();
+        let changed = |at: usize| {
+            (shown["changes"][at]["filepath"].clone(), shown["changes"][at]["hunks"][0]["number"].clone())
+        };
+        assert_eq!((changed(0), changed(1)), ((json!("links.md"), json!(1)), (json!("users.md"), json!(2))));
+        match is_gone {
+            true => project.source.remove("users.md"),
+            false => project.put("users.md", "# Users, edited\n\nThe login is there.\n"),
+        }
+        project.update();
+        let part = json!({ "proposals": [answer["proposal"]], "hunks": [1] });
+        let part = call(&project, "accept_proposal", part).unwrap();
+        let accepted = &part["accepted"][0];
+        assert_eq!(
+            (&accepted["state"], &accepted["rebased"]),
+            (&json!("partly_accepted"), &json!(false)),
+            "{part}"
+        );
+        assert!(text(&project, "links.md").contains("sign-in"));
+    }
+}
+
+#[test]
 fn proposals_of_pages_that_are_gone_or_taken_are_conflicts() {
     let project = project();
     let edit =
