@@ -303,7 +303,7 @@ pub(crate) fn accept(
         settled: false,
     });
     // Recorded first: if the process ends now, the audit log says whether the change was made.
-    let mut hash = write(context.source, &proposal, Some(hash))?;
+    let hash = write(context.source, &proposal, Some(hash))?;
     let written = match carry_out(context, plan, false) {
         Ok(written) => written,
         Err(error) => {
@@ -317,13 +317,12 @@ pub(crate) fn accept(
         decision.settled = true;
         decision.audit_id.clone_from(&written.audit_id);
     }
-    match write(context.source, &proposal, Some(hash)) {
-        Ok(new) => hash = new,
-        // The audit log says that the change was made, but not if there was nothing left to change.
-        Err(error) if written.audit_id.is_none() => return Err(error),
-        Err(_) => {}
+    // The audit log says that the change was made, but not if there was nothing left to change.
+    if let Err(error) = write(context.source, &proposal, Some(hash))
+        && written.audit_id.is_none()
+    {
+        return Err(error);
     }
-    let _ = hash;
     Ok(Accepted { proposal, written, is_moved })
 }
 

@@ -28,8 +28,8 @@ const LONGEST_PARAMS: usize = 20_000;
 /// text; [`Error::Io`]. On error, nothing is stored.
 pub(crate) fn propose(context: &Context<'_>, proposing: &Proposing, plan: &Plan) -> Result<Option<String>> {
     let _held = context.source.lock()?;
-    let everything = read_all(context)?;
-    prune(context, &everything);
+    let mut everything = read_all(context)?;
+    prune(context, &mut everything);
     let all = everything.of_caller(context);
     let open: Vec<&Stored> =
         all.proposals.iter().filter(|stored| stored.proposal.state().is_open()).collect();

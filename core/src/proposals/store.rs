@@ -37,6 +37,8 @@ pub(crate) struct All {
     pub unreadable: Vec<String>,
     /// Replaced proposals whose files still exist: the process ended before it deleted them.
     replaced: Vec<Stored>,
+    /// Ids of proposals whose files do not have yet what became of their decisions.
+    settled: HashSet<String>,
 }
 
 impl All {
@@ -70,16 +72,18 @@ pub(crate) fn read_all(context: &Context<'_>) -> Result<All> {
         all.proposals.iter().flat_map(|stored| stored.proposal.replaces.clone()).collect();
     let (old, mut current): (Vec<Stored>, Vec<Stored>) =
         all.proposals.into_iter().partition(|stored| replaced.contains(&stored.proposal.id));
-    settle(context, &mut current)?;
+    let settled = settle(context, &mut current)?;
     current.sort_by(|a, b| {
         let key = |stored: &Stored| (stored.proposal.at.clone(), stored.proposal.id.clone());
         key(a).cmp(&key(b))
     });
-    Ok(All { proposals: current, replaced: old, unreadable: all.unreadable })
+    Ok(All { proposals: current, replaced: old, unreadable: all.unreadable, settled })
 }
 
-/// Completes decisions whose process ended before it recorded whether the change was made.
-fn settle(context: &Context<'_>, proposals: &mut [Stored]) -> Result<()> {
+/// Completes decisions whose process ended before it recorded whether the change was made. Returns the ids of these
+/// proposals.
+fn settle(context: &Context<'_>, proposals: &mut [Stored]) -> Result<HashSet<String>> {
+    let mut settled = HashSet::new();
     let is_unsettled =
         |stored: &&mut Stored| stored.proposal.decision.as_ref().is_some_and(|one| !one.settled);
     let mut log = None;
@@ -95,8 +99,9 @@ fn settle(context: &Context<'_>, proposals: &mut [Stored]) -> Result<()> {
         } else {
             stored.proposal.decision = None;
         }
+        settled.insert(stored.proposal.id.clone());
     }
-    Ok(())
+    Ok(settled)
 }
 
 /// The proposal called `id`.
@@ -160,8 +165,15 @@ pub(crate) fn decide(
     Ok(stored.proposal)
 }
 
-/// Deletes replaced proposals, and decided ones that are old or too many. Errors are ignored: the next write repeats it.
-pub(super) fn prune(context: &Context<'_>, all: &All) {
+/// Records what became of decisions, as long as the audit log says it. Deletes replaced proposals, and decided ones that
+/// are old or too many. Errors are ignored: the next write repeats it.
+pub(super) fn prune(context: &Context<'_>, all: &mut All) {
+    let settled = std::mem::take(&mut all.settled);
+    for stored in all.proposals.iter_mut().filter(|stored| settled.contains(&stored.proposal.id)) {
+        if let Ok(hash) = write(context.source, &stored.proposal, Some(stored.hash)) {
+            stored.hash = hash;
+        }
+    }
     let remove = |stored: &Stored| {
         let _ = context.source.remove_proposal(&proposal_file(&stored.proposal.id), stored.hash);
     };
