@@ -6,9 +6,11 @@ use serde::{Deserialize, Serialize};
 use crate::message;
 use crate::ops::Facts;
 use crate::ops::page::IndexState;
+use crate::ops::places::Places;
 use crate::ops::proposal::Kind;
-use crate::path;
-use crate::proposals::{Proposal, State, Stored, accept, find, is_addition, read_all, same_agent};
+use crate::proposals::{
+    Proposal, ProposedChange, State, Stored, accept, find, is_addition, read_all, same_agent,
+};
 use crate::show::{Page, Span, counted};
 use crate::writing::ChangedFile;
 use crate::{Caller, Context, Error, Result};
@@ -96,8 +98,8 @@ pub struct LeftProposal {
 /// Accepts the proposals, each one as a change of its own.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] for an agent, for unknown or decided proposals and unknown hunks; [`Error::ProposalConflict`]
-/// for a single proposal that later changes touch; [`Error::Io`]. With several proposals, what fails is left.
+/// [`Error::InvalidParams`] for an agent, for unknown or decided proposals, unknown hunks and paths; [`Error::OutsideProject`]
+/// for a path; [`Error::ProposalConflict`] for a single proposal that later changes touch; [`Error::Io`]. With several proposals, what fails is left.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     refuse_agents(context, "accept")?;
     let _held = if params.dry_run { None } else { Some(context.source.lock()?) };
@@ -106,13 +108,14 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if !params.hunks.is_empty() && chosen.len() != 1 {
         return Err(Error::invalid(message!("`hunks` needs exactly one proposal")));
     }
+    let under = places(context, &params.under, &chosen)?;
     let reviewer = params.reviewer.clone().or_else(|| context.history.author());
     let is_single = chosen.len() == 1 && !params.all;
     let (mut accepted, mut left) = (Vec::new(), Vec::new());
     for stored in chosen {
         context.cancel.check()?;
         let id = stored.proposal.id.clone();
-        if let Some(reason) = excluded(context, &stored.proposal, &params) {
+        if let Some(reason) = excluded(&stored.proposal, &params, &under) {
             left.push(LeftProposal { proposal: id, reason, excluded: true });
             continue;
         }
@@ -172,17 +175,16 @@ pub(crate) fn chosen(context: &Context<'_>, ids: &[String], all: bool) -> Result
 }
 
 /// Why the filters exclude a proposal.
-fn excluded(context: &Context<'_>, proposal: &Proposal, params: &Params) -> Option<String> {
+fn excluded(proposal: &Proposal, params: &Params, under: &Places) -> Option<String> {
     if let Some(name) = params.agent.as_deref().filter(|name| !same_agent(proposal, name)) {
         return Some(format!("it is not by {name}"));
     }
-    let is_under = |file: &str| params.under.iter().any(|folder| is_at(context, file, folder));
     if !params.under.is_empty() {
         if !proposal.records.is_empty() {
             return Some("it changes reviews or decisions".into());
         }
         let paths = proposal.changes.iter().flat_map(|change| [Some(change.path()), change.moved_from()]);
-        if let Some(path) = paths.flatten().find(|path| !is_under(path)) {
+        if let Some(path) = paths.flatten().find(|path| !under.contain(path)) {
             return Some(format!("it changes {path}"));
         }
     }
@@ -200,11 +202,12 @@ fn excluded(context: &Context<'_>, proposal: &Proposal, params: &Params) -> Opti
     None
 }
 
-/// Whether the page is at this path, relative to the pages folder or the project.
-fn is_at(context: &Context<'_>, page: &str, place: &str) -> bool {
-    let place = place.trim().trim_start_matches("./").trim_end_matches('/');
-    let file = path::join(context.pages_dir(), page).unwrap_or_default();
-    path::is_below(page, place) || path::is_below(&file, place)
+/// The paths that proposals are limited to: those of pages, and of pages that one of the proposals creates.
+fn places(context: &Context<'_>, under: &[String], chosen: &[Stored]) -> Result<Places> {
+    let there = if under.is_empty() { Vec::new() } else { context.source.list()?.pages };
+    let proposed = chosen.iter().flat_map(|stored| &stored.proposal.changes).map(ProposedChange::path);
+    let pages: Vec<&str> = there.iter().map(|file| file.path.as_str()).chain(proposed).collect();
+    Places::of(context, under, &pages)
 }
 
 /// Shows what was written, and what was left.

@@ -338,6 +338,11 @@ fn filters_choose_the_proposals_to_accept() {
     assert_eq!(accepted(json!({ "only_additions": true })), ids(&[&added, &other]));
     assert_eq!(accepted(json!({ "under": ["notes"] })), ids(&[&other]));
     assert_eq!(accepted(json!({ "under": ["pages/notes/", "login.md"] })), ids(&[&added, &other]));
+    assert_eq!(accepted(json!({ "under": [""] })), ids(&[&added, &removed, &other]));
+    let unknown = |under: &str| {
+        call(&project, "accept_proposal", json!({ "all": true, "under": [under] })).unwrap_err().code()
+    };
+    assert_eq!((unknown("note"), unknown("../src")), ("invalid_params", "outside_project"));
     assert_eq!(accepted(json!({ "agent": "codex" })), ids(&[&other]));
     assert_eq!(accepted(json!({ "agent": "claude 1.0", "only_additions": true })), ids(&[&added]));
     let by_page = call(&project, "list_proposals", json!({ "page": "users" })).unwrap();
