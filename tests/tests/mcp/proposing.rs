@@ -130,6 +130,24 @@ fn folders_of_proposals_are_relative_to_the_current_folder() {
 }
 
 #[test]
+fn what_an_agent_read_is_pages_and_no_proposals() {
+    let terminal = vault();
+    let mut client = server(terminal.folder(), &["--write", "--tools", "all"]);
+    let edit = json!({ "page": "island", "content": "Boats come.", "mode": "append" });
+    let first = done(&mut client, "ubp_update_page", edit)["proposal"].clone();
+    done(&mut client, "ubp_get_proposal", json!({ "proposal": first }));
+    done(&mut client, "ubp_list_proposals", json!({}));
+    done(&mut client, "ubp_audit", json!({}));
+    done(&mut client, "ubp_get_page", json!({ "page": "db/users.md" }));
+    let create = json!({ "title": "Ferry", "content": "A boat." });
+    let second = done(&mut client, "ubp_create_page", create)["proposal"].clone();
+    let shown = ubp(&terminal, &format!("proposals {}", second.as_str().unwrap()));
+    let read = shown["read"].as_array().unwrap().iter().map(|page| page["filepath"].clone());
+    assert_eq!(read.collect::<Vec<_>>(), ["db/users.md"], "{shown}");
+    assert_eq!(client.close().unwrap(), Some(0));
+}
+
+#[test]
 fn committed_proposals_are_visible_to_git() {
     let terminal = vault();
     terminal.write(".ubp/.gitignore", "/audit.jsonl\n/proposals/\n").unwrap();
