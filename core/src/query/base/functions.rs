@@ -67,11 +67,7 @@ pub(super) static METHODS: &[Signature] = &[
     of("hasLink", 1, 1, has_link),
     of("hasProperty", 1, 1, |with, given| {
         let name = with.shown(&given[1]);
-        let has = row(with, given).is_some_and(|row| {
-            matches!(row.fields(), Value::Map(fields)
-            if fields.iter().any(|(key, _)| key.to_lowercase() == name.to_lowercase()))
-        });
-        Ok(Value::Bool(has))
+        Ok(Value::Bool(row(with, given).is_some_and(|row| row.has(&name))))
     }),
     of("hasTag", 1, ANY, has_tag),
     of("inFolder", 1, 1, |with, given| {
