@@ -39,19 +39,8 @@ impl Base {
         limits: Limits,
     ) -> Result<Answered> {
         let view = self.view(view)?;
-        for filter in [&self.filters, &view.filters] {
-            let mut problems = Vec::new();
-            filter.problems(&mut problems);
-            if let Some(problem) = problems.first() {
-                return Err(problem.refusal());
-            }
-            let mut tests = Vec::new();
-            filter.tests(&mut tests);
-            for (expression, line) in tests {
-                if let Some(message) = self.missing(expression) {
-                    return Err(Problem { line, message }.refusal());
-                }
-            }
+        if let Some(problem) = self.faults([&self.filters, &view.filters]).first() {
+            return Err(problem.refusal());
         }
         let evaluator = Evaluator::new(context, pages, &self.formulas, pages.at_path(page), limits.millis);
         let mut found = Vec::new();

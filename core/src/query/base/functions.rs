@@ -1,9 +1,8 @@
 //! The functions and methods of expressions. The first value of a method is what it belongs to.
 
-use super::evaluate::Evaluator;
+use super::evaluate::{Evaluator, LONGEST, too_large};
 use super::value::Value;
-use crate::message;
-use crate::{Error, Result, path, text};
+use crate::{Result, path, text};
 
 /// A function or method.
 pub(super) struct Signature {
@@ -95,7 +94,7 @@ pub(super) static METHODS: &[Signature] = &[
         // An empty text is between all letters.
         let times = if from.is_empty() { text.len() + 1 } else { text.len() / from.len() };
         if times.saturating_mul(to.len()) > LONGEST {
-            return Err(too_long());
+            return Err(too_large());
         }
         Ok(of_text(with, given, |text| Value::Text(text.replace(&from, &to))))
     }),
@@ -160,15 +159,8 @@ pub(super) static METHODS: &[Signature] = &[
     }),
 ];
 
-/// Maximum length of a text that a function makes, in bytes.
-const LONGEST: usize = 64 << 10;
-
-fn too_long() -> Error {
-    Error::invalid(message!("an expression has a value that is too large"))
-}
-
 fn bounded(text: String) -> Result<Value> {
-    if text.len() > LONGEST { Err(too_long()) } else { Ok(Value::Text(text)) }
+    if text.len() > LONGEST { Err(too_large()) } else { Ok(Value::Text(text)) }
 }
 
 /// The items of a list; any other value is a list of one, and nothing is an empty one.

@@ -21,6 +21,7 @@ mod yaml;
 pub(super) use pages::Pages;
 
 use std::collections::HashMap;
+use std::iter;
 
 use expression::Expression;
 use property::Property;
@@ -158,20 +159,25 @@ impl Base {
 
     /// The errors in its expressions, by line.
     pub(crate) fn problems(&self) -> Vec<Problem> {
-        let mut found = Vec::new();
-        self.filters.problems(&mut found);
+        let views = self.views.iter().map(|view| &view.filters);
+        let mut found = self.faults(iter::once(&self.filters).chain(views));
         found.extend(self.formulas.values().filter_map(|formula| formula.as_ref().err().cloned()));
-        for view in &self.views {
-            view.filters.problems(&mut found);
-        }
-        let mut used: Vec<(&Expression, usize)> = Vec::new();
-        self.filters.tests(&mut used);
-        self.views.iter().for_each(|view| view.filters.tests(&mut used));
-        for (expression, line) in used {
-            found.extend(self.missing(expression).map(|message| Problem { line, message }));
-        }
         found.sort_by(|a, b| (a.line, &a.message).cmp(&(b.line, &b.message)));
         found.dedup();
+        found
+    }
+
+    /// Why filters are not known: each one's own errors, then those of the formulas that it uses.
+    fn faults<'f>(&self, filters: impl IntoIterator<Item = &'f Filter>) -> Vec<Problem> {
+        let mut found = Vec::new();
+        for filter in filters {
+            filter.problems(&mut found);
+            let mut tests = Vec::new();
+            filter.tests(&mut tests);
+            let problem =
+                |(expression, line)| self.missing(expression).map(|message| Problem { line, message });
+            found.extend(tests.into_iter().filter_map(problem));
+        }
         found
     }
 
