@@ -259,7 +259,7 @@ fn lost_links(context: &Context<'_>, plan: &Plan) -> Result<Vec<Clash>> {
     })
 }
 
-/// Accepts the proposal: makes its change, or these hunks of it.
+/// Accepts the proposal: makes its change, or these hunks of it. The caller holds the write lock, except for a dry run.
 ///
 /// # Errors
 /// [`Error::InvalidParams`] if it was decided already, or for an unknown hunk; [`Error::ProposalConflict`] if later
@@ -272,7 +272,6 @@ pub(crate) fn accept(
     comment: Option<String>,
     dry_run: bool,
 ) -> Result<Accepted> {
-    let _held = if dry_run { None } else { Some(context.source.lock()?) };
     let Stored { mut proposal, hash } = stored;
     require_open(&proposal)?;
     let Rebased { mut plan, is_moved, clashes } = rebased(context, &proposal, hunks)?;
