@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::message;
 use crate::ops::page::{Found, PageName, look_up, path_of, readings};
 use crate::page::{LinkTypes, Page as ParsedPage, decode, parse};
-use crate::proposals::{self, Clash, Decision, Proposal, ProposedChange, State};
+use crate::proposals::{Clash, Decision, Proposal, ProposedChange, State};
 use crate::show::{Page, Span};
 use crate::{Context, Result};
 
@@ -98,12 +98,9 @@ impl State {
 }
 
 impl ProposalFields {
-    /// The proposal, compared with the current files.
-    ///
-    /// # Errors
-    /// [`crate::Error::Io`], [`crate::Error::Database`].
-    pub(crate) fn of(context: &Context<'_>, proposal: &Proposal) -> Result<Self> {
-        let conflicts: Vec<String> = proposals::clashes(context, proposal)?.iter().map(Clash::told).collect();
+    /// The proposal, with what keeps it from being accepted.
+    pub(crate) fn of(proposal: &Proposal, clashes: &[Clash]) -> Self {
+        let conflicts: Vec<String> = clashes.iter().map(Clash::told).collect();
         let pages = proposal.changes.iter().map(|change| ProposedPage {
             filepath: change.path().to_owned(),
             moved_from: change.moved_from().map(str::to_owned),
@@ -114,7 +111,7 @@ impl ProposalFields {
             moved_from: None,
             change: Kind::Recorded,
         });
-        Ok(Self {
+        Self {
             proposal: proposal.id.clone(),
             state: if conflicts.is_empty() { proposal.state() } else { State::Conflict },
             created_at: crate::show::to_the_second(&proposal.at),
@@ -124,7 +121,7 @@ impl ProposalFields {
             pages: pages.chain(records).collect(),
             conflicts,
             decision: proposal.decision.clone(),
-        })
+        }
     }
 
     /// Shows it on a line, with details below.

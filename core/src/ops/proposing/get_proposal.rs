@@ -124,7 +124,6 @@ pub struct ReadFields {
 /// [`crate::Error::Database`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let proposal = find(context, &params.proposal)?.proposal;
-    let fields = ProposalFields::of(context, &proposal)?;
     let (is_moved, clashes) = match proposal.state().is_open() {
         true => {
             let rebased = rebased(context, &proposal, &[])?;
@@ -132,6 +131,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         }
         false => (false, Vec::new()),
     };
+    let fields = ProposalFields::of(&proposal, &clashes);
     let mut number = 0;
     let changes = proposal.changes.iter().map(|change| fields_of(context, change, &mut number, &clashes));
     let changes = changes.collect::<Result<Vec<_>>>()?;
