@@ -8,6 +8,7 @@ use crate::message;
 use crate::ops::page::{Found, look_up, path_of};
 use crate::page::{LinkTypes, decode, parse};
 use crate::path::proposal_file;
+use crate::ports::ContentHash;
 use crate::writing::{Change, Plan, Version, is_read_only};
 use crate::{Context, Error, Result, path, text};
 
@@ -203,6 +204,18 @@ pub(crate) fn proposed_text(
         Found::Several(_) => Ok(None),
     })?;
     let Some(place) = found else { return Ok(None) };
+    let is_of_page = match (&place, expected_hash) {
+        (Some(path), Some(given)) => match context.source.read(path) {
+            Ok(bytes) => ContentHash::of(&bytes).is(given)?,
+            Err(_) => false,
+        },
+        (Some(_), None) => proposing.session.is_empty(),
+        (None, _) => false,
+    };
+    // Most edits go on from the page.
+    if is_of_page {
+        return Ok(None);
+    }
     let all = read_all(context)?.of_caller(context);
     for stored in all.proposals.iter().rev().filter(|stored| stored.proposal.state().is_open()) {
         for change in &stored.proposal.changes {

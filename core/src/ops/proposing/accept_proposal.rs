@@ -8,9 +8,7 @@ use crate::ops::Facts;
 use crate::ops::page::IndexState;
 use crate::ops::places::Places;
 use crate::ops::proposal::Kind;
-use crate::proposals::{
-    Proposal, ProposedChange, State, Stored, accept, find, is_addition, read_all, same_agent,
-};
+use crate::proposals::{Proposal, ProposedChange, State, Stored, accept, is_addition, read_all, same_agent};
 use crate::show::{Page, Span, counted};
 use crate::writing::ChangedFile;
 use crate::{Caller, Context, Error, Result};
@@ -162,11 +160,12 @@ pub(crate) fn chosen(context: &Context<'_>, ids: &[String], all: bool) -> Result
             Ok(all.into_iter().filter(|stored| stored.proposal.state().is_open()).collect())
         }
         (false, false) => {
+            let all = read_all(context)?.of_caller(context);
             let mut chosen: Vec<Stored> = Vec::new();
             for id in ids {
-                let stored = find(context, id)?;
+                let stored = all.find(context, id)?;
                 if !chosen.iter().any(|known| known.proposal.id == stored.proposal.id) {
-                    chosen.push(stored);
+                    chosen.push(stored.clone());
                 }
             }
             Ok(chosen)

@@ -131,6 +131,8 @@ fn kill_while_accepting(
         project.update();
         let now = pages(&project);
         let state = state(&project, id);
+        let open = crate::proposals::open_count(&project.context()).unwrap();
+        assert_eq!(open, usize::from(state == "pending"), "{operation}, {left} writes");
         if state == "accepted" {
             assert_ne!(now, before, "{operation}, {left} writes: accepted, but nothing was written");
         } else {
