@@ -6,6 +6,7 @@ use super::{Decision, Proposal, ProposedChange, ProposedFile, Verdict, require_o
 use crate::graph::resolve::Destination;
 use crate::index::questions::{names as page_names, pages};
 use crate::message;
+use crate::message::Message;
 use crate::ops::page::to_the_second;
 use crate::page::{decode, parse};
 use crate::path::COMMITTED_RECORDS;
@@ -30,7 +31,7 @@ pub(crate) struct Clash {
     /// Number of the hunk; `None` for a whole file.
     pub hunk: Option<usize>,
     pub path: String,
-    pub message: String,
+    pub message: Message,
 }
 
 /// An accepted proposal.
@@ -94,14 +95,14 @@ pub(crate) fn rebased(context: &Context<'_>, proposal: &Proposal, hunks: &[usize
             Standing::Other => clashes.push(Clash {
                 hunk: None,
                 path: record.path(),
-                message: "its lines were changed since".into(),
+                message: message!("its lines were changed since"),
             }),
         }
     }
     if let Some(undone) = &proposal.undoes {
         let log = AuditLog::read(context.source)?;
         if log.group(undone).first().is_some_and(|entry| log.undone_by(entry).is_some()) {
-            let message = format!("{undone} was undone since");
+            let message = message!("{undone} was undone since", undone);
             clashes.push(Clash { hunk: None, path: String::new(), message });
         }
     } else if clashes.is_empty() {
@@ -142,12 +143,12 @@ impl Rebasing<'_> {
             (None, Some(after)) => match current(after)? {
                 None => Ok(Some(planned)),
                 there if after.is(there.as_ref()) => Ok(None),
-                Some(_) => self.clash(&after.path, "a page has this path now"),
+                Some(_) => self.clash(&after.path, message!("a page has this path now")),
             },
             (Some(before), None) => match current(before)? {
                 None => Ok(None),
                 there if before.is(there.as_ref()) => Ok(Some(Change { before: there, ..planned })),
-                Some(_) => self.clash(&before.path, "it was edited since, and would be deleted"),
+                Some(_) => self.clash(&before.path, message!("it was edited since, and would be deleted")),
             },
             (Some(before), Some(after)) => {
                 let is_moving = before.path != after.path;
@@ -156,12 +157,12 @@ impl Rebasing<'_> {
                     if is_moving && after.is(target.as_ref()) {
                         return Ok(None);
                     }
-                    return self.clash(&before.path, "the page was moved or deleted since");
+                    return self.clash(&before.path, message!("the page was moved or deleted since"));
                 };
                 if target.is_some()
                     && !crate::text::fold_key(&before.path).eq(&crate::text::fold_key(&after.path))
                 {
-                    return self.clash(&after.path, "a page has this path now");
+                    return self.clash(&after.path, message!("a page has this path now"));
                 }
                 let is_unmoved = before.is(Some(&there));
                 self.is_moved |= !is_unmoved && !after.is(Some(&there));
@@ -173,14 +174,14 @@ impl Rebasing<'_> {
                 } else {
                     let texts = there.text().zip(before.text.as_deref()).zip(after.text.as_deref());
                     let Some(((now, base), new)) = texts else {
-                        return self.clash(&before.path, "it was changed since, and is not text");
+                        return self.clash(&before.path, message!("it was changed since, and is not text"));
                     };
                     let merged = merge(&before.path, base, now, new, &is_chosen);
                     if !merged.clashes.is_empty() {
                         let own = blocks(&before.path, base, new);
                         for at in merged.clashes {
                             let line = own.get(at).map_or(1, |block| block.line);
-                            let message = format!("the lines at line {line} were changed since");
+                            let message = message!("the lines at line {line} were changed since", line);
                             let (hunk, path) = (Some(first + at + 1), before.path.clone());
                             self.clashes.push(Clash { hunk, path, message });
                         }
@@ -196,8 +197,8 @@ impl Rebasing<'_> {
         }
     }
 
-    fn clash(&mut self, path: &str, message: &str) -> Result<Option<Change>> {
-        self.clashes.push(Clash { hunk: None, path: path.into(), message: message.into() });
+    fn clash(&mut self, path: &str, message: Message) -> Result<Option<Change>> {
+        self.clashes.push(Clash { hunk: None, path: path.into(), message });
         Ok(None)
     }
 }
@@ -249,8 +250,11 @@ fn lost_links(context: &Context<'_>, plan: &Plan) -> Result<Vec<Clash>> {
             let leads = |to: &Destination| matches!(to, Destination::Page { page, .. } if *page == number);
             for link in names::diverted(context, db, (&mut before, &mut after), &named, &read)? {
                 if leads(&link.before) && !leads(&link.after) {
-                    let message =
-                        format!("the link to '{}' on line {} was written since", link.target, link.line);
+                    let message = message!(
+                        "the link to '{target}' on line {line} was written since",
+                        target = link.target,
+                        line = link.line
+                    );
                     found.push(Clash { hunk: None, path: link.filepath, message });
                 }
             }
@@ -326,15 +330,18 @@ pub(crate) fn accept(
 }
 
 fn conflict(proposal: &Proposal, clashes: &[Clash]) -> Error {
-    let told: Vec<String> = clashes.iter().map(Clash::told).collect();
-    Error::ProposalConflict { proposal: proposal.id.clone(), clashes: told.join("; ") }
+    let clashes = Message::joined(clashes.iter().map(Clash::told).collect(), "; ");
+    Error::ProposalConflict { proposal: proposal.id.clone(), clashes }
 }
 
 impl Clash {
     /// What clashes, in one sentence.
-    pub(crate) fn told(&self) -> String {
-        let hunk = self.hunk.map(|hunk| format!("hunk {hunk}: ")).unwrap_or_default();
-        let path = if self.path.is_empty() { String::new() } else { format!("{}: ", self.path) };
-        format!("{hunk}{path}{}", self.message)
+    pub(crate) fn told(&self) -> Message {
+        let (path, problem) = (&self.path, &self.message);
+        match self.hunk {
+            Some(hunk) => message!("hunk {hunk}: {path}: {problem}", hunk, path, problem),
+            None if path.is_empty() => problem.clone(),
+            None => message!("{path}: {problem}", path, problem),
+        }
     }
 }

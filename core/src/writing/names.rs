@@ -211,9 +211,10 @@ pub(super) fn permit(context: &Context<'_>, plan: &Plan) -> Result<()> {
 
 /// The links that the changes would redirect, as a message; `None` if there are none.
 #[cfg(not(target_family = "wasm"))]
-pub(crate) fn redirected(context: &Context<'_>, changes: &[Change]) -> Result<Option<String>> {
+pub(crate) fn redirected(context: &Context<'_>, changes: &[Change]) -> Result<Option<Message>> {
     let taken = taken(context, changes)?;
-    Ok((!taken.links.is_empty()).then(|| format!("its name would redirect {}", told(&taken.links))))
+    let redirects = || message!("its name would redirect {links}", links = told(&taken.links));
+    Ok((!taken.links.is_empty()).then(redirects))
 }
 
 /// The error for a new page with a taken name.

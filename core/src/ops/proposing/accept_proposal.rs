@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::message;
+use crate::message::Message;
 use crate::ops::Facts;
 use crate::ops::page::IndexState;
 use crate::ops::places::Places;
@@ -88,7 +89,7 @@ pub struct LeftProposal {
     /// Its id.
     pub proposal: String,
     /// Why.
-    pub reason: String,
+    pub reason: Message,
     /// Whether a filter excluded it; otherwise it could not be accepted.
     pub excluded: bool,
 }
@@ -132,7 +133,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
                 return Err(error);
             }
             Err(error) => {
-                left.push(LeftProposal { proposal: id, reason: error.to_string(), excluded: false });
+                left.push(LeftProposal { proposal: id, reason: error.message(), excluded: false });
             }
         }
     }
@@ -174,29 +175,29 @@ pub(crate) fn chosen(context: &Context<'_>, ids: &[String], all: bool) -> Result
 }
 
 /// Why the filters exclude a proposal.
-fn excluded(proposal: &Proposal, params: &Params, under: &Places) -> Option<String> {
+fn excluded(proposal: &Proposal, params: &Params, under: &Places) -> Option<Message> {
     if let Some(name) = params.agent.as_deref().filter(|name| !same_agent(proposal, name)) {
-        return Some(format!("it is not by {name}"));
+        return Some(message!("it is not by {name}", name));
     }
     if !params.under.is_empty() {
         if !proposal.records.is_empty() {
-            return Some("it changes reviews or decisions".into());
+            return Some(message!("it changes reviews or decisions"));
         }
         let paths = proposal.changes.iter().flat_map(|change| [Some(change.path()), change.moved_from()]);
         if let Some(path) = paths.flatten().find(|path| !under.contain(path)) {
-            return Some(format!("it changes {path}"));
+            return Some(message!("it changes {path}", path));
         }
     }
     if params.only_additions {
         if !proposal.records.is_empty() || proposal.undoes.is_some() {
-            return Some("it does not only add text".into());
+            return Some(message!("it does not only add text"));
         }
         let removes = proposal.changes.iter().find(|change| match (Kind::of(change), change.texts()) {
             (Kind::Created, _) => false,
             (Kind::Edited, Some((before, after))) => !is_addition(change.path(), before, after),
             _ => true,
         });
-        return removes.map(|change| format!("it removes text of {}", change.path()));
+        return removes.map(|change| message!("it removes text of {path}", path = change.path()));
     }
     None
 }
