@@ -71,7 +71,7 @@ impl Body<'_> {
                 if !notes.is_empty() {
                     out.raw("<div class=\"query-notes\">");
                     for note in notes {
-                        out.raw(&part(&note)?);
+                        out.raw(&part(&note.to_string())?);
                     }
                     out.raw("</div>\n");
                 }

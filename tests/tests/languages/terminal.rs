@@ -295,6 +295,69 @@ fn proposals_are_told_in_japanese() {
 }
 
 #[test]
+fn errors_in_bases_are_told_in_japanese() {
+    let terminal = project();
+    let formulas = [
+        "1 +",
+        "1 2",
+        "\"甲",
+        "(1",
+        "甲.",
+        "無い()",
+        "甲.無い()",
+        "file.無い",
+        "note[1]",
+        "note",
+        "if(1)",
+        "甲.trim(1)",
+        "甲.slice()",
+        "甲.slice(1, 2, 3)",
+        "/甲/",
+        "#",
+        "formula.乙",
+        "formula.丙",
+        "this.",
+    ];
+    let formulas: String =
+        formulas.iter().enumerate().map(|(at, text)| format!("  数{at}: '{text}'\n")).collect();
+    let broken = format!(
+        "filters:\n  and:\n    - formula.数0\n    - formula.無い\n    - [1]\nformulas:\n  乙: formula.乙\n  丁: [1]\n{formulas}"
+    );
+    let mut files: Vec<String> = [
+        "filters: {and: [], or: []}\n",
+        "filters: {なし: [甲]}\n",
+        "- 1\n",
+        "views: 1\n",
+        "formulas: 1\n",
+        "甲: [\n",
+        "甲: !乙\n",
+        "甲: *乙\n",
+        "甲: 1\n甲: 2\n",
+        "[1]: 2\n",
+        "--- 1\n--- 2\n",
+        "views: [{limit: 甲}]\n",
+        "views: [{order: [[1]]}]\n",
+        "views: [{sort: [{direction: ASC}]}]\n",
+        "views: [1]\n",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    files.push(broken);
+    files.push("x: ".to_owned() + &"[".repeat(40));
+    for (at, text) in files.iter().enumerate() {
+        terminal.write(&format!("pages/表{at}.base"), text).unwrap();
+    }
+    let terminal = japanese(terminal);
+    let mut ran = terminal.ubp("doctor base");
+    assert!(ran.out.matches(".base:").count() > files.len(), "{}", ran.transcript());
+    // What the library says about YAML has no translation, and the code of a finding is data.
+    let out: Vec<&str> = ran.out.lines().filter(|line| !line.contains("YAML")).collect();
+    ran.out = out.join("\n").replace(": base (", ": (");
+    let wrong = complaints(&ran, "doctor base");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
 fn help_is_in_japanese() {
     let terminal = japanese(project());
     let help = terminal.ubp("--help").out;

@@ -11,6 +11,7 @@ use super::value::Value;
 use super::view::{Filter, Order, Shape, View};
 use super::{Base, Problem};
 use crate::message;
+use crate::message::Message;
 use crate::query::shown::{Column, Layout, Table};
 use crate::query::{Answer, Limits};
 use crate::{Context, Error, Result};
@@ -22,7 +23,7 @@ const GROUP: &str = "group";
 pub(in crate::query) struct Answered {
     pub table: Table,
     /// What is not known and therefore missing.
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
 }
 
 impl Base {
@@ -95,26 +96,26 @@ impl Base {
     }
 
     /// What of the view is not shown, in sentences.
-    fn notes(&self, view: &View) -> Vec<String> {
-        let mut notes: Vec<String> = Vec::new();
-        let mut add = |note: String| {
+    fn notes(&self, view: &View) -> Vec<Message> {
+        let mut notes: Vec<Message> = Vec::new();
+        let mut add = |note: Message| {
             if !notes.contains(&note) {
                 notes.push(note);
             }
         };
         for Problem { line, message } in self.unknown.iter().chain(&view.unknown) {
-            add(format!("Line {line}: {message}. The rest is shown."));
+            add(message!("Line {line}: {problem}. The rest is shown.", line, problem = message));
         }
         let ordered = view.sorted.iter().chain(&view.group).map(|order| (&order.name, &order.property));
         for (_, property) in view.shown.iter().map(|(name, property)| (name, property)).chain(ordered) {
             let expression = super::Expression::Property { of_this: false, property: property.clone() };
             if let Some(message) = self.missing(&expression) {
-                add(format!("Without a value: {message}."));
+                add(message!("Without a value: {problem}.", problem = message));
             }
         }
         let other = [&self.filters, &view.filters].into_iter().find_map(Filter::other_files);
         if let Some(ending) = other {
-            add(format!("UBP lists only pages, no files that end in `.{ending}`."));
+            add(message!("UBP lists only pages, no files that end in `.{ending}`.", ending));
         }
         notes
     }
