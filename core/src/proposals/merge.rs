@@ -6,6 +6,7 @@ use std::ops::Range;
 use gix_imara_diff::{Algorithm, Diff, InternedInput};
 
 use crate::page::{FrontMatter, Value, front_matter, set_fields};
+use crate::writing::diff;
 
 /// Number of unchanged lines shown around a block.
 const SHOWN: usize = 3;
@@ -184,15 +185,7 @@ fn block(old: &[&str], new: &[&str], changed: Vec<Lines>) -> Block {
     let shown = start.saturating_sub(SHOWN)..(end + SHOWN).min(old.len());
     let shift = first.map_or(0, |lines| lines.after.start.saturating_sub(start.saturating_sub(shown.start)));
     let mut body = String::new();
-    let mut put = |sign: char, lines: &[&str]| {
-        for line in lines {
-            body.push(sign);
-            body.push_str(line);
-            if !line.ends_with('\n') {
-                body.push_str("\n\\ No newline at end of file\n");
-            }
-        }
-    };
+    let mut put = |sign, lines: &[&str]| lines.iter().for_each(|line| body += &diff::line(sign, line));
     let (mut at, mut grown) = (shown.start, 0);
     for change in &changed {
         put(' ', old.get(at..change.before.start).unwrap_or_default());
@@ -203,17 +196,7 @@ fn block(old: &[&str], new: &[&str], changed: Vec<Lines>) -> Block {
     }
     put(' ', old.get(at..shown.end).unwrap_or_default());
     let removed: usize = changed.iter().map(|change| change.before.len()).sum();
-    // Lines count from 1; an empty range has the number of the line before it.
-    let range = |start: usize, count: usize| match count {
-        0 => format!("{start},0"),
-        1 => format!("{}", start + 1),
-        _ => format!("{},{count}", start + 1),
-    };
-    let header = format!(
-        "@@ -{} +{} @@\n",
-        range(shown.start, shown.len()),
-        range(shift, shown.len() - removed + grown)
-    );
+    let header = diff::header((shown.start, shown.len()), (shift, shown.len() - removed + grown));
     Block { line: start + 1, diff: header + &body, only_adds: removed == 0, changed }
 }
 
