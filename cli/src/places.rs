@@ -99,6 +99,14 @@ impl Session {
         }
     }
 
+    /// The path of a typed page or folder relative to the pages folder.
+    pub(crate) fn page_or_folder(&self, terminal: &mut Terminal<'_>, typed: &str) -> String {
+        match self.page(terminal, typed) {
+            page if page != typed => page,
+            _ => self.folder(typed),
+        }
+    }
+
     /// An existing folder, relative to the pages folder; empty for that folder and folders above it.
     fn folder_of_pages(&self, typed: &str) -> Option<String> {
         let pages = &self.project.pages_dir;

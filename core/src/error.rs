@@ -90,7 +90,7 @@ pub enum Error {
         /// The proposal.
         proposal: String,
         /// What clashes, and where.
-        clashes: String,
+        clashes: Message,
     },
     /// A change to several files failed midway and could not be rolled back.
     HalfDone {

@@ -27,7 +27,7 @@ use crate::{Caller, Context};
 use crate::{Error, Result, path};
 
 pub mod audit;
-mod diff;
+pub(crate) mod diff;
 pub(crate) mod edits;
 pub(crate) mod links;
 mod make;

@@ -141,12 +141,13 @@ pub(crate) fn run(
 }
 
 fn accept(terminal: &mut Terminal<'_>, session: &Session, args: AcceptArgs) -> CommandResult {
+    let under = args.under.iter().map(|typed| session.page_or_folder(terminal, typed)).collect();
     let params = accept_proposal::Params {
         proposals: args.proposals,
         all: args.all,
         hunks: args.hunks,
         only_additions: args.only_additions,
-        under: args.under,
+        under,
         agent: args.agent,
         reviewer: args.reviewer,
         comment: args.comment,

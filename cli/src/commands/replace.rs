@@ -32,11 +32,7 @@ pub struct ReplaceArgs {
 }
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, args: ReplaceArgs) -> CommandResult {
-    let place = |typed: &String| match session.page(terminal, typed) {
-        page if page != *typed => page,
-        _ => session.folder(typed),
-    };
-    let paths = args.paths.iter().map(place).collect();
+    let paths = args.paths.iter().map(|typed| session.page_or_folder(terminal, typed)).collect();
     let params = Params {
         old: args.old,
         new: args.new,

@@ -96,7 +96,7 @@ fn notice_base(file: &str, text: &str, into: &str, drafts: &mut Drafts) {
         drafts.notice(NoticeKind::KeptAsText, file, line, message);
     }
     for Problem { line, message } in unknown {
-        drafts.notice(NoticeKind::KeptAsText, file, line, message);
+        drafts.notice(NoticeKind::KeptAsText, file, line, message.to_string());
     }
     let names_folders = ["inFolder", "file.folder", "file.path"].iter().any(|word| text.contains(word));
     if !into.is_empty() && names_folders {

@@ -18,6 +18,8 @@ mod parts {
     pub(crate) mod memory;
     pub(crate) mod page;
     #[cfg(not(target_family = "wasm"))]
+    pub(crate) mod places;
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) mod proposal;
     pub(crate) mod unmatched;
     pub(crate) mod way;

@@ -57,6 +57,12 @@ use std::collections::HashSet;
 
 use front_matter::field;
 
+/// The front matter of a text, without the links in it.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn front_matter(text: &str) -> FrontMatter {
+    front_matter::read(text, &Lines::new(text), &LinkTypes::default()).front_matter
+}
+
 /// Parses a page. Never fails: every text is a page.
 ///
 /// Takes linear time. A byte order mark at the start is skipped.

@@ -1,15 +1,14 @@
 //! Accepting a proposal: its plan, based on the current files, is carried out.
 
-use std::collections::HashSet;
-
 use super::merge::{blocks, merge};
 use super::store::{Stored, write};
 use super::{Decision, Proposal, ProposedChange, ProposedFile, Verdict, require_open};
 use crate::graph::resolve::Destination;
-use crate::index::questions::{links, names as page_names, pages};
+use crate::index::questions::{names as page_names, pages};
 use crate::message;
+use crate::message::Message;
 use crate::ops::page::to_the_second;
-use crate::page::{decode, parse, sites};
+use crate::page::{decode, parse};
 use crate::path::COMMITTED_RECORDS;
 use crate::ports::ContentHash;
 use crate::writing::audit::AuditLog;
@@ -32,7 +31,7 @@ pub(crate) struct Clash {
     /// Number of the hunk; `None` for a whole file.
     pub hunk: Option<usize>,
     pub path: String,
-    pub message: String,
+    pub message: Message,
 }
 
 /// An accepted proposal.
@@ -96,14 +95,14 @@ pub(crate) fn rebased(context: &Context<'_>, proposal: &Proposal, hunks: &[usize
             Standing::Other => clashes.push(Clash {
                 hunk: None,
                 path: record.path(),
-                message: "its lines were changed since".into(),
+                message: message!("its lines were changed since"),
             }),
         }
     }
     if let Some(undone) = &proposal.undoes {
         let log = AuditLog::read(context.source)?;
         if log.group(undone).first().is_some_and(|entry| log.undone_by(entry).is_some()) {
-            let message = format!("{undone} was undone since");
+            let message = message!("{undone} was undone since", undone);
             clashes.push(Clash { hunk: None, path: String::new(), message });
         }
     } else if clashes.is_empty() {
@@ -134,23 +133,22 @@ impl Rebasing<'_> {
         let first = self.number;
         self.number += hunk_count(proposed);
         let is_chosen = |at: usize| self.hunks.is_empty() || self.hunks.contains(&(first + at + 1));
+        let own = first + 1..=self.number;
+        if !self.hunks.is_empty() && !self.hunks.iter().any(|hunk| own.contains(hunk)) {
+            return Ok(None);
+        }
         let current =
             |file: &ProposedFile| Version::find(self.context.source, self.context.pages_dir(), &file.path);
         match (&proposed.before, &proposed.after) {
-            (None, Some(after)) => {
-                if !is_chosen(0) {
-                    return Ok(None);
-                }
-                match current(after)? {
-                    None => Ok(Some(planned)),
-                    there if after.is(there.as_ref()) => Ok(None),
-                    Some(_) => self.clash(&after.path, "a page has this path now"),
-                }
-            }
+            (None, Some(after)) => match current(after)? {
+                None => Ok(Some(planned)),
+                there if after.is(there.as_ref()) => Ok(None),
+                Some(_) => self.clash(&after.path, message!("a page has this path now")),
+            },
             (Some(before), None) => match current(before)? {
                 None => Ok(None),
                 there if before.is(there.as_ref()) => Ok(Some(Change { before: there, ..planned })),
-                Some(_) => self.clash(&before.path, "it was edited since, and would be deleted"),
+                Some(_) => self.clash(&before.path, message!("it was edited since, and would be deleted")),
             },
             (Some(before), Some(after)) => {
                 let is_moving = before.path != after.path;
@@ -159,12 +157,12 @@ impl Rebasing<'_> {
                     if is_moving && after.is(target.as_ref()) {
                         return Ok(None);
                     }
-                    return self.clash(&before.path, "the page was moved or deleted since");
+                    return self.clash(&before.path, message!("the page was moved or deleted since"));
                 };
                 if target.is_some()
                     && !crate::text::fold_key(&before.path).eq(&crate::text::fold_key(&after.path))
                 {
-                    return self.clash(&after.path, "a page has this path now");
+                    return self.clash(&after.path, message!("a page has this path now"));
                 }
                 let is_unmoved = before.is(Some(&there));
                 self.is_moved |= !is_unmoved && !after.is(Some(&there));
@@ -176,14 +174,14 @@ impl Rebasing<'_> {
                 } else {
                     let texts = there.text().zip(before.text.as_deref()).zip(after.text.as_deref());
                     let Some(((now, base), new)) = texts else {
-                        return self.clash(&before.path, "it was changed since, and is not text");
+                        return self.clash(&before.path, message!("it was changed since, and is not text"));
                     };
                     let merged = merge(&before.path, base, now, new, &is_chosen);
                     if !merged.clashes.is_empty() {
                         let own = blocks(&before.path, base, new);
                         for at in merged.clashes {
                             let line = own.get(at).map_or(1, |block| block.line);
-                            let message = format!("the lines at line {line} were changed since");
+                            let message = message!("the lines at line {line} were changed since", line);
                             let (hunk, path) = (Some(first + at + 1), before.path.clone());
                             self.clashes.push(Clash { hunk, path, message });
                         }
@@ -199,8 +197,8 @@ impl Rebasing<'_> {
         }
     }
 
-    fn clash(&mut self, path: &str, message: &str) -> Result<Option<Change>> {
-        self.clashes.push(Clash { hunk: None, path: path.into(), message: message.into() });
+    fn clash(&mut self, path: &str, message: Message) -> Result<Option<Change>> {
+        self.clashes.push(Clash { hunk: None, path: path.into(), message });
         Ok(None)
     }
 }
@@ -223,8 +221,14 @@ fn lost_links(context: &Context<'_>, plan: &Plan) -> Result<Vec<Clash>> {
     if moves.is_empty() {
         return Ok(Vec::new());
     }
-    let edited: HashSet<&str> =
-        plan.changes.iter().filter_map(|change| Some(change.before.as_ref()?.path.as_str())).collect();
+    // What the plan writes to a page that it edits: the page may have been edited since as well.
+    let read = |path: &str| -> Result<Option<Vec<u8>>> {
+        let is_of = |change: &&Change| change.before.as_ref().is_some_and(|before| before.path == path);
+        match plan.changes.iter().find(is_of) {
+            Some(change) => Ok(change.after.as_ref().and_then(|after| after.bytes.clone())),
+            None => context.source.read(path).map(Some),
+        }
+    };
     let types = context.link_types();
     context.index.read(|db| {
         let mut before = World::load(db, context.source, context.pages_dir())?;
@@ -243,23 +247,15 @@ fn lost_links(context: &Context<'_>, plan: &Plan) -> Result<Vec<Clash>> {
         }
         let mut found = Vec::new();
         for (number, named) in gone {
-            for linking in links::concerned(db, &named)? {
-                context.cancel.check()?;
-                let Some(path) = before.path(linking).map(str::to_owned) else { continue };
-                if edited.contains(path.as_str()) {
-                    continue;
-                }
-                let bytes = context.source.read(&path)?;
-                for site in sites(&decode(&bytes).0, &types) {
-                    let leads = |world: &mut World<'_>| -> Result<bool> {
-                        let led = world.resolve(site.kind, &site.target, linking)?;
-                        Ok(matches!(led, Destination::Page { page, .. } if page == number))
-                    };
-                    if leads(&mut before)? && !leads(&mut after)? {
-                        let message =
-                            format!("the link to '{}' on line {} was written since", site.target, site.line);
-                        found.push(Clash { hunk: None, path: path.clone(), message });
-                    }
+            let leads = |to: &Destination| matches!(to, Destination::Page { page, .. } if *page == number);
+            for link in names::diverted(context, db, (&mut before, &mut after), &named, &read)? {
+                if leads(&link.before) && !leads(&link.after) {
+                    let message = message!(
+                        "the link to '{target}' on line {line} was written since",
+                        target = link.target,
+                        line = link.line
+                    );
+                    found.push(Clash { hunk: None, path: link.filepath, message });
                 }
             }
         }
@@ -267,7 +263,7 @@ fn lost_links(context: &Context<'_>, plan: &Plan) -> Result<Vec<Clash>> {
     })
 }
 
-/// Accepts the proposal: makes its change, or these hunks of it.
+/// Accepts the proposal: makes its change, or these hunks of it. The caller holds the write lock, except for a dry run.
 ///
 /// # Errors
 /// [`Error::InvalidParams`] if it was decided already, or for an unknown hunk; [`Error::ProposalConflict`] if later
@@ -280,7 +276,6 @@ pub(crate) fn accept(
     comment: Option<String>,
     dry_run: bool,
 ) -> Result<Accepted> {
-    let _held = if dry_run { None } else { Some(context.source.lock()?) };
     let Stored { mut proposal, hash } = stored;
     require_open(&proposal)?;
     let Rebased { mut plan, is_moved, clashes } = rebased(context, &proposal, hunks)?;
@@ -311,7 +306,7 @@ pub(crate) fn accept(
         settled: false,
     });
     // Recorded first: if the process ends now, the audit log says whether the change was made.
-    let mut hash = write(context.source, &proposal, Some(hash))?;
+    let hash = write(context.source, &proposal, Some(hash))?;
     let written = match carry_out(context, plan, false) {
         Ok(written) => written,
         Err(error) => {
@@ -325,26 +320,28 @@ pub(crate) fn accept(
         decision.settled = true;
         decision.audit_id.clone_from(&written.audit_id);
     }
-    match write(context.source, &proposal, Some(hash)) {
-        Ok(new) => hash = new,
-        // The audit log says that the change was made, but not if there was nothing left to change.
-        Err(error) if written.audit_id.is_none() => return Err(error),
-        Err(_) => {}
+    // The audit log says that the change was made, but not if there was nothing left to change.
+    if let Err(error) = write(context.source, &proposal, Some(hash))
+        && written.audit_id.is_none()
+    {
+        return Err(error);
     }
-    let _ = hash;
     Ok(Accepted { proposal, written, is_moved })
 }
 
 fn conflict(proposal: &Proposal, clashes: &[Clash]) -> Error {
-    let told: Vec<String> = clashes.iter().map(Clash::told).collect();
-    Error::ProposalConflict { proposal: proposal.id.clone(), clashes: told.join("; ") }
+    let clashes = Message::joined(clashes.iter().map(Clash::told).collect(), "; ");
+    Error::ProposalConflict { proposal: proposal.id.clone(), clashes }
 }
 
 impl Clash {
     /// What clashes, in one sentence.
-    pub(crate) fn told(&self) -> String {
-        let hunk = self.hunk.map(|hunk| format!("hunk {hunk}: ")).unwrap_or_default();
-        let path = if self.path.is_empty() { String::new() } else { format!("{}: ", self.path) };
-        format!("{hunk}{path}{}", self.message)
+    pub(crate) fn told(&self) -> Message {
+        let (path, problem) = (&self.path, &self.message);
+        match self.hunk {
+            Some(hunk) => message!("hunk {hunk}: {path}: {problem}", hunk, path, problem),
+            None if path.is_empty() => problem.clone(),
+            None => message!("{path}: {problem}", path, problem),
+        }
     }
 }

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use gix_imara_diff::{Algorithm, Diff, InternedInput};
 
-use crate::page::{LinkTypes, Value, parse, set_fields};
+use crate::page::{FrontMatter, Value, front_matter, set_fields};
+use crate::writing::diff;
 
 /// Number of unchanged lines shown around a block.
 const SHOWN: usize = 3;
@@ -54,7 +55,8 @@ pub(super) struct Merged {
 
 /// The blocks that `after` changes in `before`, without the times that UBP sets itself.
 pub(crate) fn blocks(path: &str, before: &str, after: &str) -> Vec<Block> {
-    let stamps = stamps(before, before, after);
+    let old = front_matter(before);
+    let stamps = stamps(&old, &old, &front_matter(after));
     grouped(&stamped(path, before, &stamps), &stamped(path, after, &stamps))
 }
 
@@ -71,7 +73,7 @@ pub(super) fn merge(
     after: &str,
     chosen: &dyn Fn(usize) -> bool,
 ) -> Merged {
-    let stamps = stamps(base, current, after);
+    let stamps = stamps(&front_matter(base), &front_matter(current), &front_matter(after));
     let [old, now, new] = [base, current, after].map(|text| stamped(path, text, &stamps));
     let blocks = grouped(&old, &new);
     let ours = changed(&old, &now);
@@ -118,23 +120,21 @@ fn touch(a: &Range<usize>, b: &Range<usize>) -> bool {
 }
 
 /// Fields that differ between the versions only because UBP sets them, with the value for the merged text.
-fn stamps(base: &str, current: &str, after: &str) -> Vec<(&'static str, String)> {
-    let [base, current, after] =
-        [base, current, after].map(|text| parse(text, &LinkTypes::default()).front_matter);
-    let field = |front: &crate::page::FrontMatter, key: &str| match front.get(key) {
+fn stamps(base: &FrontMatter, current: &FrontMatter, after: &FrontMatter) -> Vec<(&'static str, String)> {
+    let field = |front: &FrontMatter, key: &str| match front.get(key) {
         Some(Value::Text(text)) if !text.trim().is_empty() => Some(text.clone()),
         _ => None,
     };
     // Whether a field is among these must not depend on the current text, because hunks are numbered without it.
     let times = TIMES.into_iter().filter_map(|key| {
-        let new = field(&after, key)?;
+        let new = field(after, key)?;
         let time = |text: &str| text.parse::<jiff::Timestamp>().ok();
-        let later = field(&current, key).filter(|now| time(now) > time(&new));
+        let later = field(current, key).filter(|now| time(now) > time(&new));
         Some((key, later.unwrap_or(new)))
     });
     let once = ADDED_ONCE.into_iter().filter_map(|key| {
-        let new = field(&after, key).filter(|_| field(&base, key).is_none())?;
-        Some((key, field(&current, key).unwrap_or(new)))
+        let new = field(after, key).filter(|_| field(base, key).is_none())?;
+        Some((key, field(current, key).unwrap_or(new)))
     });
     times.chain(once).collect()
 }
@@ -185,15 +185,7 @@ fn block(old: &[&str], new: &[&str], changed: Vec<Lines>) -> Block {
     let shown = start.saturating_sub(SHOWN)..(end + SHOWN).min(old.len());
     let shift = first.map_or(0, |lines| lines.after.start.saturating_sub(start.saturating_sub(shown.start)));
     let mut body = String::new();
-    let mut put = |sign: char, lines: &[&str]| {
-        for line in lines {
-            body.push(sign);
-            body.push_str(line);
-            if !line.ends_with('\n') {
-                body.push_str("\n\\ No newline at end of file\n");
-            }
-        }
-    };
+    let mut put = |sign, lines: &[&str]| lines.iter().for_each(|line| body += &diff::line(sign, line));
     let (mut at, mut grown) = (shown.start, 0);
     for change in &changed {
         put(' ', old.get(at..change.before.start).unwrap_or_default());
@@ -204,17 +196,7 @@ fn block(old: &[&str], new: &[&str], changed: Vec<Lines>) -> Block {
     }
     put(' ', old.get(at..shown.end).unwrap_or_default());
     let removed: usize = changed.iter().map(|change| change.before.len()).sum();
-    // Lines count from 1; an empty range has the number of the line before it.
-    let range = |start: usize, count: usize| match count {
-        0 => format!("{start},0"),
-        1 => format!("{}", start + 1),
-        _ => format!("{},{count}", start + 1),
-    };
-    let header = format!(
-        "@@ -{} +{} @@\n",
-        range(shown.start, shown.len()),
-        range(shift, shown.len() - removed + grown)
-    );
+    let header = diff::header((shown.start, shown.len()), (shift, shown.len() - removed + grown));
     Block { line: start + 1, diff: header + &body, only_adds: removed == 0, changed }
 }
 

@@ -31,7 +31,7 @@ use crate::{Caller, Context, Error, Result, path};
 pub(crate) use accept::{Clash, accept, clashes, rebased};
 pub(crate) use merge::{Block, blocks, is_addition};
 pub(crate) use propose::{propose, proposed_text};
-pub(crate) use store::{Stored, decide, find, read_all};
+pub(crate) use store::{Stored, decide, open_count, read_all};
 
 /// What an agent's call adds to the plan when its changes are proposed.
 #[derive(Debug, Clone, Default)]
@@ -194,11 +194,6 @@ impl Proposal {
         }
     }
 
-    /// Whether the caller may see it: people see all proposals, agents those of agents with the same name.
-    pub(crate) fn is_visible_to(&self, context: &Context<'_>) -> bool {
-        context.caller == Caller::Person || is_same_agent(self.agent.as_deref(), context.agent)
-    }
-
     /// The name of its first operation.
     pub(crate) fn operation(&self) -> &str {
         self.calls.first().map_or("", |call| &call.operation)
@@ -327,20 +322,16 @@ pub(crate) fn require_open(proposal: &Proposal) -> Result<()> {
     }))
 }
 
+/// Whether the caller may see proposals of the agent: people see all, agents those of agents with the same name.
+fn is_visible(context: &Context<'_>, agent: Option<&str>) -> bool {
+    context.caller == Caller::Person || is_same_agent(agent, context.agent)
+}
+
 /// Whether the proposal is by the agent called `name`, which may be given with or without its version.
 pub(crate) fn same_agent(proposal: &Proposal, name: &str) -> bool {
     let agent = proposal.agent.as_deref();
     agent.is_some_and(|agent| agent == name.trim())
         || agent.and_then(|agent| agent.rsplit_once(' ')).is_some_and(|(agent, _)| agent == name.trim())
-}
-
-/// Number of proposals that wait for the caller's review, or for that of the agent's own.
-///
-/// # Errors
-/// [`Error::Io`].
-pub(crate) fn open_count(context: &Context<'_>) -> Result<usize> {
-    let all = read_all(context)?.of_caller(context).proposals;
-    Ok(all.iter().filter(|stored| stored.proposal.state().is_open()).count())
 }
 
 /// A hint that shows a proposal.

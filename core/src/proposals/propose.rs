@@ -8,6 +8,7 @@ use crate::message;
 use crate::ops::page::{Found, look_up, path_of};
 use crate::page::{LinkTypes, decode, parse};
 use crate::path::proposal_file;
+use crate::ports::ContentHash;
 use crate::writing::{Change, Plan, Version, is_read_only};
 use crate::{Context, Error, Result, path, text};
 
@@ -28,12 +29,12 @@ const LONGEST_PARAMS: usize = 20_000;
 /// text; [`Error::Io`]. On error, nothing is stored.
 pub(crate) fn propose(context: &Context<'_>, proposing: &Proposing, plan: &Plan) -> Result<Option<String>> {
     let _held = context.source.lock()?;
-    let everything = read_all(context)?;
-    prune(context, &everything);
+    let mut everything = read_all(context)?;
+    prune(context, &mut everything);
     let all = everything.of_caller(context);
     let open: Vec<&Stored> =
         all.proposals.iter().filter(|stored| stored.proposal.state().is_open()).collect();
-    let mut amended: Vec<&Stored> = Vec::new();
+    let mut amended: Option<&Stored> = None;
     let mut changes: Vec<ProposedChange> = Vec::new();
     for change in &plan.changes {
         let proposed = ProposedChange::of(change)?;
@@ -42,12 +43,10 @@ pub(crate) fn propose(context: &Context<'_>, proposing: &Proposing, plan: &Plan)
             changes.push(proposed);
             continue;
         }
-        let Some(stored) = open.iter().rev().find(|stored| continues(&stored.proposal, &proposed)) else {
-            return Err(moved(context, change));
-        };
-        if !amended.iter().any(|known| known.proposal.id == stored.proposal.id) {
-            amended.push(stored);
-        }
+        // Only `update_page` goes on from a proposed text, and it changes one page.
+        let is_alone = plan.changes.len() == 1;
+        let earlier = open.iter().rev().find(|stored| is_alone && continues(&stored.proposal, &proposed));
+        amended = Some(earlier.ok_or_else(|| moved(context, change))?);
         changes.push(proposed);
     }
     let call = Call { operation: plan.operation.to_owned(), params: shortened(&proposing.params) };
@@ -64,8 +63,8 @@ pub(crate) fn propose(context: &Context<'_>, proposing: &Proposing, plan: &Plan)
         records: plan.records.iter().map(ProposedRecord::of).collect(),
         ..Proposal::default()
     };
-    for stored in &amended {
-        absorb(&mut proposal, &stored.proposal);
+    if let Some(stored) = amended {
+        amend(&mut proposal, &stored.proposal);
     }
     proposal.changes.retain(|change| change.before != change.after);
     let read_only = proposal
@@ -77,19 +76,19 @@ pub(crate) fn propose(context: &Context<'_>, proposing: &Proposing, plan: &Plan)
         return Err(Error::ReadOnly { path: before.path.clone() });
     }
     if proposal.changes.is_empty() && proposal.records.is_empty() {
-        for stored in amended {
+        if let Some(stored) = amended {
             decide(context, stored.clone(), Verdict::Withdrawn, None, None)?;
         }
         return Ok(None);
     }
-    if amended.is_empty() && open.len() >= MOST_OPEN {
+    if amended.is_none() && open.len() >= MOST_OPEN {
         return Err(Error::invalid(message!(
             "{MOST_OPEN} proposals of this agent wait for review; ask the person to review them first",
             MOST_OPEN
         )));
     }
     write(context.source, &proposal, None)?;
-    for stored in amended {
+    if let Some(stored) = amended {
         // If this fails, the new proposal still says that it replaces the old one.
         let _ = context.source.remove_proposal(&proposal_file(&stored.proposal.id), stored.hash);
     }
@@ -136,28 +135,22 @@ fn moved(context: &Context<'_>, change: &Change) -> Error {
     Error::conflict(path, change.before.as_ref().map(|before| before.hash), found.map(|version| version.hash))
 }
 
-/// Puts the changes of an earlier proposal before those of the new one, which continue some of them.
-fn absorb(proposal: &mut Proposal, earlier: &Proposal) {
-    let later = std::mem::take(&mut proposal.changes);
-    let mut used = vec![false; later.len()];
-    for change in &earlier.changes {
-        let next = later.iter().position(|next| {
-            next.before.as_ref().is_some_and(|before| is_same(change.after.as_ref(), before))
-        });
-        let mut joined = change.clone();
-        if let Some(at) = next {
-            used[at] = true;
-            joined.after.clone_from(&later[at].after);
+/// Makes the proposal, whose one change goes on from a text of an earlier proposal, a new version of that.
+fn amend(proposal: &mut Proposal, earlier: &Proposal) {
+    let own = std::mem::replace(&mut proposal.changes, earlier.changes.clone());
+    for change in own {
+        let goes_on = |earlier: &&mut ProposedChange| {
+            change.before.as_ref().is_some_and(|before| is_same(earlier.after.as_ref(), before))
+        };
+        if let Some(earlier) = proposal.changes.iter_mut().find(goes_on) {
+            earlier.after = change.after;
         }
-        proposal.changes.push(joined);
     }
-    let rest = later.into_iter().zip(used).filter(|(_, used)| !used).map(|(change, _)| change);
-    proposal.changes.extend(rest);
     proposal.calls.splice(0..0, earlier.calls.iter().cloned());
     let extra = proposal.calls.len().saturating_sub(MOST_NAMED);
     proposal.calls.drain(1..1 + extra);
     proposal.records.splice(0..0, earlier.records.iter().cloned());
-    proposal.undoes = proposal.undoes.take().or_else(|| earlier.undoes.clone());
+    proposal.undoes.clone_from(&earlier.undoes);
     proposal.takes_links |= earlier.takes_links;
     if proposal.reason.is_none() {
         proposal.reason.clone_from(&earlier.reason);
@@ -169,7 +162,6 @@ fn absorb(proposal: &mut Proposal, earlier: &Proposal) {
     proposal.read = read.split_off(extra);
     let mut replaced = earlier.replaces.clone();
     replaced.push(earlier.id.clone());
-    replaced.append(&mut proposal.replaces);
     let extra = replaced.len().saturating_sub(MOST_NAMED);
     proposal.replaces = replaced.split_off(extra);
 }
@@ -203,6 +195,18 @@ pub(crate) fn proposed_text(
         Found::Several(_) => Ok(None),
     })?;
     let Some(place) = found else { return Ok(None) };
+    let is_of_page = match (&place, expected_hash) {
+        (Some(path), Some(given)) => match context.source.read(path) {
+            Ok(bytes) => ContentHash::of(&bytes).is(given)?,
+            Err(_) => false,
+        },
+        (Some(_), None) => proposing.session.is_empty(),
+        (None, _) => false,
+    };
+    // Most edits go on from the page.
+    if is_of_page {
+        return Ok(None);
+    }
     let all = read_all(context)?.of_caller(context);
     for stored in all.proposals.iter().rev().filter(|stored| stored.proposal.state().is_open()) {
         for change in &stored.proposal.changes {

@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 
 use jiff::Timestamp;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
-use super::{Decision, Proposal, Verdict, was_made};
+use super::{Decision, Proposal, Verdict, is_visible, was_made};
 use crate::message;
 use crate::ops::page::to_the_second;
 use crate::path::proposal_file;
@@ -29,7 +31,7 @@ pub(crate) struct Stored {
 }
 
 /// All proposals.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct All {
     /// The proposals, oldest first, without those that were replaced.
     pub proposals: Vec<Stored>,
@@ -37,17 +39,98 @@ pub(crate) struct All {
     pub unreadable: Vec<String>,
     /// Replaced proposals whose files still exist: the process ended before it deleted them.
     replaced: Vec<Stored>,
+    /// Ids of proposals whose files do not have yet what became of their decisions.
+    settled: HashSet<String>,
 }
 
 impl All {
     /// Only the proposals that the caller may see.
     pub(crate) fn of_caller(mut self, context: &Context<'_>) -> Self {
-        self.proposals.retain(|stored| stored.proposal.is_visible_to(context));
+        self.proposals.retain(|stored| is_visible(context, stored.proposal.agent.as_deref()));
         if context.caller == Caller::Agent {
             self.unreadable.clear();
         }
         self
     }
+
+    /// The proposal called `id`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParams`] for one that is not among these or was replaced.
+    pub(crate) fn find(&self, context: &Context<'_>, id: &str) -> Result<&Stored> {
+        let id = id.trim();
+        if let Some(by) =
+            self.proposals.iter().find(|stored| stored.proposal.replaces.iter().any(|one| one == id))
+        {
+            return Err(Error::invalid_with_hint(
+                message!("the proposal {id} was changed since, and is {id_2} now", id, id_2 = by.proposal.id),
+                super::look(&by.proposal.id),
+            ));
+        }
+        let found = self.proposals.iter().find(|stored| stored.proposal.id == id);
+        found.ok_or_else(|| match context.caller {
+            Caller::Person => {
+                Error::invalid_with_hint(message!("unknown proposal '{id}'", id), super::list_them())
+            }
+            Caller::Agent => Error::invalid(message!(
+                "unknown proposal '{id}'; an agent can use only its own proposals",
+                id
+            )),
+        })
+    }
+}
+
+/// A proposal without its texts.
+#[derive(Debug, Deserialize)]
+struct Head {
+    id: String,
+    #[serde(default)]
+    agent: Option<String>,
+    #[serde(default)]
+    replaces: Vec<String>,
+    #[serde(default)]
+    decision: Option<Decision>,
+}
+
+/// Number of proposals that wait for a person's review, or for that of the agent's own.
+///
+/// # Errors
+/// [`Error::Io`].
+pub(crate) fn open_count(context: &Context<'_>) -> Result<usize> {
+    let mut heads = Vec::new();
+    each_file(context, |head: &Head| &head.id, |head, _| heads.push(head))?;
+    let replaced: HashSet<&String> = heads.iter().flat_map(|head| &head.replaces).collect();
+    let mut outcomes = Outcomes::default();
+    let mut count = 0;
+    for head in &heads {
+        if replaced.contains(&head.id) || !is_visible(context, head.agent.as_deref()) {
+            continue;
+        }
+        let is_decided = match &head.decision {
+            Some(decision) => outcomes.hold(context, decision)?,
+            None => false,
+        };
+        count += usize::from(!is_decided);
+    }
+    Ok(count)
+}
+
+/// Reads the files of proposals, each with its hash. Returns the names of the other files.
+fn each_file<T: DeserializeOwned>(
+    context: &Context<'_>,
+    id: impl Fn(&T) -> &String,
+    mut found: impl FnMut(T, ContentHash),
+) -> Result<Vec<String>> {
+    let mut unreadable = Vec::new();
+    for name in context.source.proposal_files()? {
+        // A proposal may be deleted meanwhile.
+        let Some(bytes) = context.source.read_state(&name)? else { continue };
+        match serde_json::from_slice::<T>(&bytes) {
+            Ok(read) if proposal_file(id(&read)) == name => found(read, ContentHash::of(&bytes)),
+            _ => unreadable.push(name),
+        }
+    }
+    Ok(unreadable)
 }
 
 /// Reads all proposals.
@@ -55,73 +138,54 @@ impl All {
 /// # Errors
 /// [`Error::Io`].
 pub(crate) fn read_all(context: &Context<'_>) -> Result<All> {
-    let mut all = All::default();
-    for name in context.source.proposal_files()? {
-        // A proposal may be deleted meanwhile.
-        let Some(bytes) = context.source.read_state(&name)? else { continue };
-        match serde_json::from_slice::<Proposal>(&bytes) {
-            Ok(proposal) if proposal_file(&proposal.id) == name => {
-                all.proposals.push(Stored { proposal, hash: ContentHash::of(&bytes) });
-            }
-            _ => all.unreadable.push(name),
-        }
-    }
-    let replaced: HashSet<String> =
-        all.proposals.iter().flat_map(|stored| stored.proposal.replaces.clone()).collect();
-    let (old, mut current): (Vec<Stored>, Vec<Stored>) =
-        all.proposals.into_iter().partition(|stored| replaced.contains(&stored.proposal.id));
-    settle(context, &mut current)?;
+    let mut read = Vec::new();
+    let mut keep = |proposal, hash| read.push(Stored { proposal, hash });
+    let unreadable = each_file(context, |proposal: &Proposal| &proposal.id, &mut keep)?;
+    let ids: HashSet<String> = read.iter().flat_map(|stored| stored.proposal.replaces.clone()).collect();
+    let (replaced, mut current): (Vec<Stored>, Vec<Stored>) =
+        read.into_iter().partition(|stored| ids.contains(&stored.proposal.id));
+    let settled = settle(context, &mut current)?;
     current.sort_by(|a, b| {
         let key = |stored: &Stored| (stored.proposal.at.clone(), stored.proposal.id.clone());
         key(a).cmp(&key(b))
     });
-    Ok(All { proposals: current, replaced: old, unreadable: all.unreadable })
+    Ok(All { proposals: current, unreadable, replaced, settled })
 }
 
-/// Completes decisions whose process ended before it recorded whether the change was made.
-fn settle(context: &Context<'_>, proposals: &mut [Stored]) -> Result<()> {
-    let is_unsettled =
-        |stored: &&mut Stored| stored.proposal.decision.as_ref().is_some_and(|one| !one.settled);
-    let mut log = None;
-    for stored in proposals.iter_mut().filter(|stored| is_unsettled(stored)) {
-        let Some(decision) = &mut stored.proposal.decision else { continue };
-        let log = match &log {
-            Some(log) => log,
-            None => log.insert(AuditLog::read(context.source)?),
+/// Completes decisions whose process ended before it recorded whether the change was made. Returns the ids of these
+/// proposals.
+fn settle(context: &Context<'_>, proposals: &mut [Stored]) -> Result<HashSet<String>> {
+    let mut settled = HashSet::new();
+    let mut outcomes = Outcomes::default();
+    for stored in proposals {
+        let Some(decision) = stored.proposal.decision.as_mut().filter(|decision| !decision.settled) else {
+            continue;
         };
-        let group = decision.audit_id.as_deref().unwrap_or_default();
-        if was_made(context, log, group)? {
-            decision.settled = true;
-        } else {
-            stored.proposal.decision = None;
+        match outcomes.hold(context, decision)? {
+            true => decision.settled = true,
+            false => stored.proposal.decision = None,
         }
+        settled.insert(stored.proposal.id.clone());
     }
-    Ok(())
+    Ok(settled)
 }
 
-/// The proposal called `id`.
-///
-/// # Errors
-/// [`Error::InvalidParams`] for one that is unknown to the caller or was replaced; [`Error::Io`].
-pub(crate) fn find(context: &Context<'_>, id: &str) -> Result<Stored> {
-    let id = id.trim();
-    let all = read_all(context)?.of_caller(context);
-    if let Some(by) = all.proposals.iter().find(|stored| stored.proposal.replaces.iter().any(|one| one == id))
-    {
-        return Err(Error::invalid_with_hint(
-            message!("the proposal {id} was changed since, and is {id_2} now", id, id_2 = by.proposal.id),
-            super::look(&by.proposal.id),
-        ));
+/// What the audit log says of decisions; it is read for the first that needs it.
+#[derive(Default)]
+struct Outcomes(Option<AuditLog>);
+
+impl Outcomes {
+    /// Whether the decision holds: whether its change was made.
+    fn hold(&mut self, context: &Context<'_>, decision: &Decision) -> Result<bool> {
+        if decision.settled {
+            return Ok(true);
+        }
+        let log = match &self.0 {
+            Some(log) => log,
+            None => self.0.insert(AuditLog::read(context.source)?),
+        };
+        was_made(context, log, decision.audit_id.as_deref().unwrap_or_default())
     }
-    let found = all.proposals.into_iter().find(|stored| stored.proposal.id == id);
-    found.ok_or_else(|| match context.caller {
-        Caller::Person => {
-            Error::invalid_with_hint(message!("unknown proposal '{id}'", id), super::list_them())
-        }
-        Caller::Agent => {
-            Error::invalid(message!("unknown proposal '{id}'; an agent can use only its own proposals", id))
-        }
-    })
 }
 
 /// Writes a proposal: a new one with `expected` of `None`.
@@ -160,8 +224,15 @@ pub(crate) fn decide(
     Ok(stored.proposal)
 }
 
-/// Deletes replaced proposals, and decided ones that are old or too many. Errors are ignored: the next write repeats it.
-pub(super) fn prune(context: &Context<'_>, all: &All) {
+/// Records what became of decisions, as long as the audit log says it. Deletes replaced proposals, and decided ones that
+/// are old or too many. Errors are ignored: the next write repeats it.
+pub(super) fn prune(context: &Context<'_>, all: &mut All) {
+    let settled = std::mem::take(&mut all.settled);
+    for stored in all.proposals.iter_mut().filter(|stored| settled.contains(&stored.proposal.id)) {
+        if let Ok(hash) = write(context.source, &stored.proposal, Some(stored.hash)) {
+            stored.hash = hash;
+        }
+    }
     let remove = |stored: &Stored| {
         let _ = context.source.remove_proposal(&proposal_file(&stored.proposal.id), stored.hash);
     };

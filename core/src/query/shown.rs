@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::Answer;
 use crate::Result;
 use crate::index::questions::pages;
+use crate::message::Message;
 use crate::render::url;
 
 /// Maximum number of characters of a value.
@@ -19,7 +20,7 @@ pub(crate) struct Shown {
     /// Whether the groups are the columns of a board.
     pub is_board: bool,
     /// Sentences about what is missing.
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
 }
 
 /// An answer, or a group of its rows.
@@ -37,7 +38,7 @@ impl From<Shown> for String {
             let heading = part.heading.map(|heading| format!("**{}**\n\n", escaped(&heading)));
             heading.unwrap_or_default() + &part.markdown
         };
-        let notes = shown.notes.into_iter().map(|note| note + "\n");
+        let notes = shown.notes.iter().map(|note| format!("{note}\n"));
         shown.parts.into_iter().map(part).chain(notes).collect::<Vec<_>>().join("\n")
     }
 }
@@ -136,7 +137,7 @@ impl Writer<'_> {
         Ok(out)
     }
 
-    /// A value as Markdown on one line. Wikilinks stay links, written by `link`; everything else is text.
+    /// A value as Markdown on one line. Wikilinks and embeds are links, written by `link`; everything else is text.
     fn cell(&self, column: &Column, value: Option<&Value>, link: impl Fn(&str) -> String) -> Result<String> {
         let text = plain(value);
         if column.is_page
@@ -147,7 +148,11 @@ impl Writer<'_> {
         let mut out = String::new();
         let mut rest = text.as_str();
         while let Some((before, written, after)) = next_link(rest) {
+            let before = before.strip_suffix('!').unwrap_or(before);
             out += &escaped(before);
+            if before.ends_with('!') {
+                out.insert(out.len() - 1, '\\');
+            }
             out += &link(written);
             rest = after;
         }

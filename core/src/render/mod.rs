@@ -139,9 +139,7 @@ impl<'a> Renderer<'a> {
     /// # Errors
     /// As [`Renderer::page`].
     pub fn part(&self, page: i64, text: &str) -> Result<String> {
-        let loaded = self
-            .load_alone(page)?
-            .with_text(text, &self.types, |page, kind, target| self.target(page, kind, target))?;
+        let loaded = self.load_with_text(page, text)?;
         let job = self.job(page, loaded.file.clone());
         Body::new(&job, &loaded, Some(0..text.len())).run()
     }
@@ -156,6 +154,8 @@ impl<'a> Renderer<'a> {
             html: Cell::new(0),
             #[cfg(not(target_family = "wasm"))]
             queries: crate::query::Queries::new(self.context),
+            #[cfg(not(target_family = "wasm"))]
+            is_answer: Cell::new(false),
             loaded: RefCell::default(),
             attachments: RefCell::default(),
         }
@@ -168,6 +168,12 @@ impl<'a> Renderer<'a> {
     fn load_alone(&self, page: i64) -> Result<Loaded> {
         let loaded = self.context.index.read(|db| Loaded::load(db, page))?;
         loaded.ok_or_else(|| Error::PageNotFound { page: page.to_string(), similar: Vec::new() })
+    }
+
+    /// The page with other text; links that the index does not have are resolved.
+    fn load_with_text(&self, page: i64, text: &str) -> Result<Loaded> {
+        let target = |page: &Loaded, kind, target: &str| self.target(page, kind, target);
+        self.load_alone(page)?.with_text(text, &self.types, target)
     }
 
     /// The target of a link that the index does not have, on `page`.
@@ -194,13 +200,20 @@ struct Job<'a> {
     html: Cell<usize>,
     #[cfg(not(target_family = "wasm"))]
     queries: crate::query::Queries<'a>,
+    /// Whether an answer is being rendered. Answers embed and ask nothing, because they could contain themselves.
+    #[cfg(not(target_family = "wasm"))]
+    is_answer: Cell<bool>,
     loaded: RefCell<HashMap<i64, Rc<Loaded>>>,
     attachments: RefCell<BTreeSet<String>>,
 }
 
 impl Job<'_> {
-    /// The embedded part of a page as HTML; `None` if it is too large, too deep or embeds itself.
+    /// The embedded part of a page as HTML; `None` if it is too large, too deep, in an answer or embeds itself.
     fn embedded(&self, place: &Place) -> Result<Option<String>> {
+        #[cfg(not(target_family = "wasm"))]
+        if self.is_answer.get() {
+            return Ok(None);
+        }
         let part = (place.page, place.id.clone());
         let depth = self.open.borrow().len();
         if depth > DEPTH || self.embeds.get() >= EMBEDS || self.open.borrow().contains(&part) {

@@ -2,6 +2,7 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, Tag};
 
+use super::Job;
 use super::body::Body;
 use super::html::Html;
 use crate::page::Link;
@@ -11,6 +12,9 @@ use crate::{Result, path};
 impl Body<'_> {
     /// Whether an event is part of a query. At its end, the answer is written, or why there is none.
     pub(super) fn is_in_query(&mut self, event: &Event<'_>) -> Result<bool> {
+        if self.job.is_answer.get() {
+            return Ok(false);
+        }
         match (&mut self.query, event) {
             (None, Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info)))) if query::is_query(info) => {
                 self.query = Some((info.to_string(), String::new()));
@@ -30,7 +34,7 @@ impl Body<'_> {
 
     /// Writes the answer of an embedded base. False if `file` is no base, or no block can be written here.
     pub(super) fn embed_base(&mut self, link: &Link, file: &str) -> Result<bool> {
-        if !path::is_base(file) || !self.takes_blocks() {
+        if self.job.is_answer.get() || !path::is_base(file) || !self.takes_blocks() {
             return Ok(false);
         }
         let view = query::base_and_view(&link.target).1;
@@ -50,7 +54,7 @@ impl Body<'_> {
 
     fn answer(&self, answer: std::result::Result<Shown, String>) -> Result<String> {
         let mut out = Html::default();
-        let part = |markdown: &str| self.job.renderer.part(self.page.number, markdown);
+        let part = |markdown: &str| self.job.answer_part(self.page.number, markdown);
         match answer {
             Ok(Shown { parts, is_board, notes }) => {
                 out.open("div", &[("class", if is_board { "query board" } else { "query" })]);
@@ -67,7 +71,7 @@ impl Body<'_> {
                 if !notes.is_empty() {
                     out.raw("<div class=\"query-notes\">");
                     for note in notes {
-                        out.raw(&part(&note)?);
+                        out.raw(&part(&note.to_string())?);
                     }
                     out.raw("</div>\n");
                 }
@@ -79,5 +83,16 @@ impl Body<'_> {
             }
         }
         Ok(out.into_string())
+    }
+}
+
+impl Job<'_> {
+    /// A part of an answer on a page as HTML.
+    fn answer_part(&self, page: i64, markdown: &str) -> Result<String> {
+        let loaded = self.renderer.load_with_text(page, markdown)?;
+        self.is_answer.set(true);
+        let html = Body::new(self, &loaded, Some(0..markdown.len())).run();
+        self.is_answer.set(false);
+        html
     }
 }

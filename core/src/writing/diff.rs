@@ -64,14 +64,29 @@ pub fn hunks(before: &str, after: &str) -> String {
     changed.unified_diff(&Patch(&lines.interner), config, &lines).to_string()
 }
 
+/// The first line of a hunk, for the lines from `old` and from `new`, counted from 0, and their numbers.
+pub(crate) fn header(old: (usize, usize), new: (usize, usize)) -> String {
+    // Lines count from 1; an empty range has the number of the line before it.
+    let range = |(start, lines)| match lines {
+        0 => format!("{start},0"),
+        1 => format!("{}", start + 1),
+        _ => format!("{},{lines}", start + 1),
+    };
+    format!("@@ -{} +{} @@\n", range(old), range(new))
+}
+
+/// A line of a hunk.
+pub(crate) fn line(sign: char, text: &str) -> String {
+    let end = if text.ends_with('\n') { "" } else { "\n\\ No newline at end of file\n" };
+    format!("{sign}{text}{end}")
+}
+
 /// Prints hunks like `git diff`.
 struct Patch<'a>(&'a Interner<&'a str>);
 
 impl Patch<'_> {
-    fn line(&self, mut out: impl fmt::Write, sign: char, line: Token) -> fmt::Result {
-        let text = self.0[line];
-        let end = if text.ends_with('\n') { "" } else { "\n\\ No newline at end of file\n" };
-        write!(out, "{sign}{text}{end}")
+    fn line(&self, mut out: impl fmt::Write, sign: char, token: Token) -> fmt::Result {
+        out.write_str(&line(sign, self.0[token]))
     }
 }
 
@@ -84,13 +99,7 @@ impl UnifiedDiffPrinter for Patch<'_> {
         old_lines: u32,
         new_lines: u32,
     ) -> fmt::Result {
-        // Lines count from 1; an empty range has the number of the line before it.
-        let range = |start, lines| match lines {
-            0 => format!("{start},0"),
-            1 => format!("{}", start + 1),
-            _ => format!("{},{lines}", start + 1),
-        };
-        writeln!(out, "@@ -{} +{} @@", range(old, old_lines), range(new, new_lines))
+        out.write_str(&header((old as usize, old_lines as usize), (new as usize, new_lines as usize)))
     }
 
     fn display_context_token(&self, out: impl fmt::Write, line: Token) -> fmt::Result {

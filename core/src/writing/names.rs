@@ -3,6 +3,7 @@
 use crate::message::Message;
 use std::collections::{BTreeSet, HashSet};
 
+use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -101,37 +102,75 @@ pub(crate) fn taken(context: &Context<'_>, changes: &[Change]) -> Result<Taken> 
         named.iter().for_each(|page| after.rename(page.number, &page.path, &page.title, &page.aliases));
         let edited: HashSet<&str> =
             changes.iter().filter_map(|change| Some(change.before.as_ref()?.path.as_str())).collect();
+        let read = |path: &str| match edited.contains(path) {
+            true => Ok(None),
+            false => context.source.read(path).map(Some),
+        };
         let mut moved = Vec::new();
-        for number in links::concerned(db, &gained)? {
-            context.cancel.check()?;
-            let Some(path) = before.path(number).map(str::to_owned) else { continue };
-            if edited.contains(path.as_str()) {
-                continue;
-            }
-            let bytes = context.source.read(&path)?;
-            for site in sites(&decode(&bytes).0, &types) {
-                let led_to = match before.resolve(site.kind, &site.target, number)? {
-                    Destination::Page { page, .. } if !own.contains(&page) => {
-                        before.path(page).map(str::to_owned)
-                    }
-                    Destination::Source(file) => Some(file),
-                    _ => None,
-                };
-                let Some(led_to) = led_to else { continue };
-                let leads = after.resolve(site.kind, &site.target, number)?;
-                if matches!(leads, Destination::Page { page, .. } if own.contains(&page)) {
-                    moved.push(MovedLink {
-                        filepath: path.clone(),
-                        line: site.line,
-                        target: site.target,
-                        led_to,
-                    });
+        for link in diverted(context, db, (&mut before, &mut after), &gained, &read)? {
+            let led_to = match link.before {
+                Destination::Page { page, .. } if !own.contains(&page) => {
+                    before.path(page).map(str::to_owned)
                 }
+                Destination::Source(file) => Some(file),
+                _ => None,
+            };
+            let Some(led_to) = led_to else { continue };
+            if matches!(link.after, Destination::Page { page, .. } if own.contains(&page)) {
+                let Diverted { filepath, line, target, .. } = link;
+                moved.push(MovedLink { filepath, line, target, led_to });
             }
         }
         moved.sort();
         Ok(Taken { pages: others.into_iter().collect(), links: moved })
     })
+}
+
+/// A link that leads elsewhere after a change.
+pub(crate) struct Diverted {
+    /// Path of the page that contains the link, before the change.
+    pub filepath: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// Target, as written.
+    pub target: String,
+    pub before: Destination,
+    pub after: Destination,
+}
+
+/// The links with one of these names that lead elsewhere after a change. `read` returns the file of a page; pages
+/// without one are skipped.
+///
+/// # Errors
+/// [`Error::Database`], [`Error::Cancelled`], those of `read`.
+pub(crate) fn diverted(
+    context: &Context<'_>,
+    db: &Connection,
+    (before, after): (&mut World<'_>, &mut World<'_>),
+    named: &[String],
+    read: &dyn Fn(&str) -> Result<Option<Vec<u8>>>,
+) -> Result<Vec<Diverted>> {
+    let types = context.link_types();
+    let mut found = Vec::new();
+    for page in links::concerned(db, named)? {
+        context.cancel.check()?;
+        let Some(filepath) = before.path(page).map(str::to_owned) else { continue };
+        let Some(bytes) = read(&filepath)? else { continue };
+        for site in sites(&decode(&bytes).0, &types) {
+            let led_to = before.resolve(site.kind, &site.target, page)?;
+            let leads_to = after.resolve(site.kind, &site.target, page)?;
+            if led_to != leads_to {
+                found.push(Diverted {
+                    filepath: filepath.clone(),
+                    line: site.line,
+                    target: site.target,
+                    before: led_to,
+                    after: leads_to,
+                });
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// The title of a page, its aliases, and all its names folded.
@@ -172,9 +211,10 @@ pub(super) fn permit(context: &Context<'_>, plan: &Plan) -> Result<()> {
 
 /// The links that the changes would redirect, as a message; `None` if there are none.
 #[cfg(not(target_family = "wasm"))]
-pub(crate) fn redirected(context: &Context<'_>, changes: &[Change]) -> Result<Option<String>> {
+pub(crate) fn redirected(context: &Context<'_>, changes: &[Change]) -> Result<Option<Message>> {
     let taken = taken(context, changes)?;
-    Ok((!taken.links.is_empty()).then(|| format!("its name would redirect {}", told(&taken.links))))
+    let redirects = || message!("its name would redirect {links}", links = told(&taken.links));
+    Ok((!taken.links.is_empty()).then(redirects))
 }
 
 /// The error for a new page with a taken name.

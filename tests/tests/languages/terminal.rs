@@ -6,6 +6,7 @@ use ubp_tests::terminal::{Ran, Terminal};
 
 use ubp_tests::mcp::McpClient;
 
+use crate::mcp::server;
 use crate::process::command;
 
 /// A project in Japanese and digits: pages, links, a broken link, a tag.
@@ -226,6 +227,133 @@ fn every_command_speaks_japanese() {
     let terminal = japanese(project());
     let wrong: Vec<String> =
         COMMANDS.iter().flat_map(|command| complaints(&terminal.ubp(command), command)).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn proposals_are_told_in_japanese() {
+    let terminal = project();
+    let text = std::fs::read_to_string(terminal.path("pages/認証.md")).unwrap();
+    let lines = "---\ntags: [設計]\n---\n# 認証\n\n利用者。\n\n二。\n\n三。\n";
+    std::fs::write(terminal.path("pages/認証.md"), lines).unwrap();
+    let mut client = server(terminal.folder(), &["--write"]);
+    let mut propose = |tool: &str, arguments: serde_json::Value| {
+        let answer = client.ask(tool, arguments).unwrap();
+        answer["proposal"].as_str().unwrap().to_owned()
+    };
+    let read = terminal.ubp("get 認証 --json").json();
+    let edited = lines.replace("利用者。", "使用者。").replace("三。", "四。");
+    let edited = edited.split("---\n").nth(2).unwrap();
+    let edit = propose(
+        "ubp_update_page",
+        json!({ "page": "認証", "content": edited, "mode": "replace", "expected_hash": read["content_hash"] }),
+    );
+    let part = propose(
+        "ubp_update_page",
+        json!({ "page": "認証", "content": edited, "mode": "replace", "expected_hash": read["content_hash"] }),
+    );
+    let create = propose("ubp_create_page", json!({ "title": "新規", "content": "文。" }));
+    let append = propose("ubp_update_page", json!({ "page": "孤立", "content": "行。", "mode": "append" }));
+    propose("ubp_update_page", json!({ "page": "利用者", "old": "戻る", "new": "行く" }));
+    let terminal = japanese(terminal);
+    let mut wrong = Vec::new();
+    let mut run = |given: &str| {
+        let mut ran = terminal.ubp(given);
+        // The names of the agent and of the state are data.
+        let told = |text: &str| text.replace("ubp-tests", "").replace("proposals", "");
+        (ran.out, ran.err) = (told(&ran.out), told(&ran.err));
+        wrong.extend(complaints(&ran, given));
+    };
+    for command in [
+        "proposals",
+        &format!("proposals {edit}"),
+        &format!("proposals accept {part} --hunk 1 --reviewer 花"),
+    ] {
+        run(command);
+    }
+    std::fs::write(terminal.path("pages/孤立.md"), "# 孤立\n").unwrap();
+    std::fs::write(terminal.path("pages/新規.md"), "別。\n").unwrap();
+    std::fs::write(terminal.path("pages/認証.md"), text).unwrap();
+    for command in [
+        "proposals",
+        &format!("proposals {append}"),
+        &format!("proposals accept {append}"),
+        &format!("proposals accept {create}"),
+        "proposals accept --all --only-additions",
+        "proposals accept --all --under 認証.md",
+        "proposals accept --all --agent 無い",
+        "proposals accept --all --reviewer 花",
+        "proposals reject 000000000000",
+        &format!("proposals reject {create} --comment 無用 --reviewer 花"),
+        &format!("proposals accept {create}"),
+        "proposals --state all",
+        &format!("proposals {part}"),
+    ] {
+        run(command);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn errors_in_bases_are_told_in_japanese() {
+    let terminal = project();
+    let formulas = [
+        "1 +",
+        "1 2",
+        "\"甲",
+        "(1",
+        "甲.",
+        "無い()",
+        "甲.無い()",
+        "file.無い",
+        "note[1]",
+        "note",
+        "if(1)",
+        "甲.trim(1)",
+        "甲.slice()",
+        "甲.slice(1, 2, 3)",
+        "/甲/",
+        "#",
+        "formula.乙",
+        "formula.丙",
+        "this.",
+    ];
+    let formulas: String =
+        formulas.iter().enumerate().map(|(at, text)| format!("  数{at}: '{text}'\n")).collect();
+    let broken = format!(
+        "filters:\n  and:\n    - formula.数0\n    - formula.無い\n    - [1]\nformulas:\n  乙: formula.乙\n  丁: [1]\n{formulas}"
+    );
+    let mut files: Vec<String> = [
+        "filters: {and: [], or: []}\n",
+        "filters: {なし: [甲]}\n",
+        "- 1\n",
+        "views: 1\n",
+        "formulas: 1\n",
+        "甲: [\n",
+        "甲: !乙\n",
+        "甲: *乙\n",
+        "甲: 1\n甲: 2\n",
+        "[1]: 2\n",
+        "--- 1\n--- 2\n",
+        "views: [{limit: 甲}]\n",
+        "views: [{order: [[1]]}]\n",
+        "views: [{sort: [{direction: ASC}]}]\n",
+        "views: [1]\n",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    files.push(broken);
+    files.push("x: ".to_owned() + &"[".repeat(40));
+    for (at, text) in files.iter().enumerate() {
+        terminal.write(&format!("pages/表{at}.base"), text).unwrap();
+    }
+    let terminal = japanese(terminal);
+    let mut ran = terminal.ubp("doctor base");
+    assert!(ran.out.matches(".base:").count() > files.len(), "{}", ran.transcript());
+    // What the library says about YAML has no translation, and the code of a finding is data.
+    let out: Vec<&str> = ran.out.lines().filter(|line| !line.contains("YAML")).collect();
+    ran.out = out.join("\n").replace(": base (", ": (");
+    let wrong = complaints(&ran, "doctor base");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -96,6 +96,58 @@ fn an_agent_proposes_a_person_decides_and_the_agent_hears_of_it() {
 }
 
 #[test]
+fn folders_of_proposals_are_relative_to_the_current_folder() {
+    let terminal = Terminal::vault([("guides/a.md", "# A\n\nOne.\n"), ("b.md", "# B\n\nOne.\n")]).unwrap();
+    assert!(terminal.ubp("add").succeeded());
+    let mut client = server(terminal.folder(), &["--write"]);
+    let propose = |client: &mut McpClient, page: &str| {
+        let edit = json!({ "page": page, "content": "Two.", "mode": "append" });
+        done(client, "ubp_update_page", edit)["proposal"].clone()
+    };
+    let (below, above) = (propose(&mut client, "guides/a.md"), propose(&mut client, "b.md"));
+    let new = json!({ "title": "New", "path": "fresh/new", "content": "Text." });
+    let new = done(&mut client, "ubp_create_page", new)["proposal"].clone();
+    let accepted = |folder: &str, under: &str| {
+        let arguments = ["proposals", "accept", "--all", "--dry-run", "--json", "--under", under];
+        let ran = terminal.ubp_in(folder, &arguments);
+        assert!(ran.succeeded(), "{}", ran.transcript());
+        let accepted = ran.json()["accepted"].as_array().unwrap().clone();
+        accepted.iter().map(|one| one["proposal"].clone()).collect::<Vec<_>>()
+    };
+    for (folder, under) in
+        [("guides", "."), ("guides", "a.md"), ("", "guides"), ("", "./guides"), ("", "guides/a.md")]
+    {
+        assert_eq!(accepted(folder, under), std::slice::from_ref(&below), "{folder} {under}");
+    }
+    for (folder, under) in [("guides", ".."), ("", ".")] {
+        assert_eq!(accepted(folder, under), [below.clone(), above.clone(), new.clone()], "{folder} {under}");
+    }
+    for (folder, under) in [("guides", "../b.md"), ("", "b.md")] {
+        assert_eq!(accepted(folder, under), std::slice::from_ref(&above), "{folder} {under}");
+    }
+    assert_eq!(accepted("", "fresh"), [new]);
+    assert_eq!(client.close().unwrap(), Some(0));
+}
+
+#[test]
+fn what_an_agent_read_is_pages_and_no_proposals() {
+    let terminal = vault();
+    let mut client = server(terminal.folder(), &["--write", "--tools", "all"]);
+    let edit = json!({ "page": "island", "content": "Boats come.", "mode": "append" });
+    let first = done(&mut client, "ubp_update_page", edit)["proposal"].clone();
+    done(&mut client, "ubp_get_proposal", json!({ "proposal": first }));
+    done(&mut client, "ubp_list_proposals", json!({}));
+    done(&mut client, "ubp_audit", json!({}));
+    done(&mut client, "ubp_get_page", json!({ "page": "db/users.md" }));
+    let create = json!({ "title": "Ferry", "content": "A boat." });
+    let second = done(&mut client, "ubp_create_page", create)["proposal"].clone();
+    let shown = ubp(&terminal, &format!("proposals {}", second.as_str().unwrap()));
+    let read = shown["read"].as_array().unwrap().iter().map(|page| page["filepath"].clone());
+    assert_eq!(read.collect::<Vec<_>>(), ["db/users.md"], "{shown}");
+    assert_eq!(client.close().unwrap(), Some(0));
+}
+
+#[test]
 fn committed_proposals_are_visible_to_git() {
     let terminal = vault();
     terminal.write(".ubp/.gitignore", "/audit.jsonl\n/proposals/\n").unwrap();

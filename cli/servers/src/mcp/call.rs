@@ -54,8 +54,9 @@ pub(super) async fn call(
     }
     let limit = (!is_dry_run(&params)).then(|| server.limit.clone());
     let live = server.live.clone();
-    let proposing =
-        server.proposes.then(|| server.session().proposing(Value::Object(params.clone()), reason));
+    let reads = operation.facts.effect == Effect::Read;
+    let proposing = (server.proposes && !reads)
+        .then(|| server.session().proposing(Value::Object(params.clone()), reason));
     // The name of the client, for the audit log.
     let agent = context.client_info().map(|client| {
         // Limited, so that a client cannot fill the log.
@@ -66,7 +67,7 @@ pub(super) async fn call(
         let params = Value::Object(params);
         let reader = MarkdownReader::new(tools.clone());
         let mut page = MarkdownPage::new(tools);
-        let answer = if operation.facts.effect == Effect::Read {
+        let answer = if reads {
             let asker = Asker { caller: Caller::Agent, agent: agent.as_deref() };
             let told = Some((&mut page as &mut dyn Page, &reader as &dyn Reader));
             live.call(asker, operation, params, told, progress, cancel).map(Ok)
@@ -90,10 +91,11 @@ pub(super) async fn call(
     .await?;
     match answer {
         Ok(Ok((answer, told))) => {
-            if operation.facts.effect == Effect::Read {
-                server.session().note_read(&answer);
-            } else {
-                server.session().note_proposal(&answer);
+            if server.proposes {
+                match reads {
+                    true => server.session().note_read(&answer),
+                    false => server.session().note_proposal(&answer),
+                }
             }
             Ok(success(answer, told))
         }

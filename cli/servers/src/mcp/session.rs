@@ -9,7 +9,7 @@ const MOST: usize = 50;
 /// What a client did.
 #[derive(Debug, Default)]
 pub(super) struct Session {
-    /// Versions of pages in answers, latest last.
+    /// Versions of pages that answers showed, latest last.
     read: Vec<PageRead>,
     /// Ids of its proposals, latest last.
     proposals: Vec<String>,
@@ -21,20 +21,14 @@ impl Session {
         Proposing { params, reason, read: self.read.clone(), session: self.proposals.clone() }
     }
 
-    /// Remembers the pages in an answer that only reads.
+    /// Remembers the page that an answer shows. Pages that are only named in an answer, and proposed texts, are deeper in
+    /// it.
     pub(super) fn note_read(&mut self, answer: &Value) {
-        match answer {
-            Value::Object(fields) => {
-                let text = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_owned);
-                if let (Some(filepath), Some(content_hash)) = (text("filepath"), text("content_hash")) {
-                    self.read.retain(|page| page.filepath != filepath);
-                    self.read.push(PageRead { filepath, content_hash });
-                    forget_oldest(&mut self.read);
-                }
-                fields.values().for_each(|value| self.note_read(value));
-            }
-            Value::Array(values) => values.iter().for_each(|value| self.note_read(value)),
-            _ => {}
+        let text = |name: &str| answer.get(name).and_then(Value::as_str).map(str::to_owned);
+        if let (Some(filepath), Some(content_hash)) = (text("filepath"), text("content_hash")) {
+            self.read.retain(|page| page.filepath != filepath);
+            self.read.push(PageRead { filepath, content_hash });
+            forget_oldest(&mut self.read);
         }
     }
 
@@ -64,7 +58,10 @@ mod tests {
         let mut session = Session::default();
         let page =
             |number: usize, hash: &str| json!({ "filepath": format!("{number}.md"), "content_hash": hash });
-        session.note_read(&json!({ "pages": [page(1, "a"), { "inner": page(2, "b") }], "filepath": "3.md" }));
+        session.note_read(&page(1, "a"));
+        session.note_read(&page(2, "b"));
+        session.note_read(&json!({ "changes": [page(3, "a")], "filepath": "3.md" }));
+        session.note_read(&json!([page(3, "a")]));
         session.note_read(&page(1, "c"));
         session.note_proposal(&json!({ "proposal": "p" }));
         session.note_proposal(&json!({ "proposal": null }));

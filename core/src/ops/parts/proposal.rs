@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::message;
+use crate::message::Message;
 use crate::ops::page::{Found, PageName, look_up, path_of, readings};
 use crate::page::{LinkTypes, Page as ParsedPage, decode, parse};
-use crate::proposals::{self, Clash, Decision, Proposal, ProposedChange, State};
+use crate::proposals::{Clash, Decision, Proposal, ProposedChange, State};
 use crate::show::{Page, Span};
 use crate::{Context, Result};
 
@@ -30,7 +31,7 @@ pub struct ProposalFields {
     /// The pages that it changes.
     pub pages: Vec<ProposedPage>,
     /// Later changes that keep it from being accepted as a whole.
-    pub conflicts: Vec<String>,
+    pub conflicts: Vec<Message>,
     /// What became of it; absent while it is open.
     pub decision: Option<Decision>,
 }
@@ -71,39 +72,38 @@ impl Kind {
             _ => Self::Edited,
         }
     }
+}
 
-    fn word(self) -> &'static str {
-        match self {
-            Self::Created => "create",
-            Self::Edited => "edit",
-            Self::Moved => "move",
-            Self::Deleted => "delete",
-            Self::Recorded => "record in",
+impl ProposedPage {
+    fn told(&self) -> Message {
+        let page = Span::Path(&self.filepath);
+        match (self.change, self.moved_from.as_deref().map(Span::Path)) {
+            (_, Some(from)) => message!("move {from} -> {page}", from, page),
+            (Kind::Created, None) => message!("create {page}", page),
+            (Kind::Edited | Kind::Moved, None) => message!("edit {page}", page),
+            (Kind::Deleted, None) => message!("delete {page}", page),
+            (Kind::Recorded, None) => message!("record in {page}", page),
         }
     }
 }
 
 impl State {
-    /// The state in words.
-    pub(crate) fn words(self) -> &'static str {
+    fn told(self) -> Message {
         match self {
-            Self::Pending => "waits for review",
-            Self::Conflict => "conflicts with later changes",
-            Self::Accepted => "accepted",
-            Self::PartlyAccepted => "partly accepted",
-            Self::Rejected => "rejected",
-            Self::Withdrawn => "withdrawn",
+            Self::Pending => message!("waits for review"),
+            Self::Conflict => message!("conflicts with later changes"),
+            Self::Accepted => message!("accepted"),
+            Self::PartlyAccepted => message!("partly accepted"),
+            Self::Rejected => message!("rejected"),
+            Self::Withdrawn => message!("withdrawn"),
         }
     }
 }
 
 impl ProposalFields {
-    /// The proposal, compared with the current files.
-    ///
-    /// # Errors
-    /// [`crate::Error::Io`], [`crate::Error::Database`].
-    pub(crate) fn of(context: &Context<'_>, proposal: &Proposal) -> Result<Self> {
-        let conflicts: Vec<String> = proposals::clashes(context, proposal)?.iter().map(Clash::told).collect();
+    /// The proposal, with what keeps it from being accepted.
+    pub(crate) fn of(proposal: &Proposal, clashes: &[Clash]) -> Self {
+        let conflicts: Vec<Message> = clashes.iter().map(Clash::told).collect();
         let pages = proposal.changes.iter().map(|change| ProposedPage {
             filepath: change.path().to_owned(),
             moved_from: change.moved_from().map(str::to_owned),
@@ -114,7 +114,7 @@ impl ProposalFields {
             moved_from: None,
             change: Kind::Recorded,
         });
-        Ok(Self {
+        Self {
             proposal: proposal.id.clone(),
             state: if conflicts.is_empty() { proposal.state() } else { State::Conflict },
             created_at: crate::show::to_the_second(&proposal.at),
@@ -124,44 +124,48 @@ impl ProposalFields {
             pages: pages.chain(records).collect(),
             conflicts,
             decision: proposal.decision.clone(),
-        })
+        }
     }
 
     /// Shows it on a line, with details below.
     pub(crate) fn show(&self, page: &mut dyn Page) {
         let time = self.created_at.get(..16).unwrap_or(&self.created_at).replace('T', " ");
-        let facts = format!("  {time}  {}  ", self.agent.as_deref().unwrap_or("agent"));
-        let words = self.state.words();
-        let state = if self.state == State::Conflict { Span::Alarm(words) } else { Span::Strong(words) };
-        page.line(&[Span::Code(&self.proposal), Span::Text(&facts), state]);
+        let (gap, time) = (Span::Text("  "), Span::Text(&time));
+        let nameless = message!("agent");
+        let agent = self.agent.as_deref().map_or(Span::said(&nameless), Span::Text);
+        let state = self.state.told();
+        let state = if self.state == State::Conflict { Span::alarm(&state) } else { Span::strong(&state) };
+        page.line(&[Span::Code(&self.proposal), gap, time, gap, agent, gap, state]);
         for proposed in &self.pages {
-            let word = format!("{} ", proposed.change.word());
-            let mut line = vec![Span::Text(&word)];
-            if let Some(from) = &proposed.moved_from {
-                line.extend([Span::Path(from), Span::Text(" -> ")]);
-            }
-            line.push(Span::Path(&proposed.filepath));
-            page.item(&line);
+            page.item(&[Span::said(&proposed.told())]);
         }
         if let Some(reason) = &self.reason {
             page.detail(&[Span::said(&message!("reason: {reason}", reason = Span::Words(reason)))]);
         }
         for conflict in &self.conflicts {
-            page.warn(&[Span::Text(conflict)]);
+            page.warn(&[Span::said(conflict)]);
         }
         if let Some(decision) = &self.decision {
-            let by = decision.reviewer.as_deref().map(|name| format!(" by {name}")).unwrap_or_default();
-            let hunks: Vec<String> = decision.hunks.iter().map(ToString::to_string).collect();
-            let hunks = match hunks.len() {
-                0 => String::new(),
-                count => format!(", {} {}", if count == 1 { "hunk" } else { "hunks" }, hunks.join(", ")),
-            };
-            let words = format!("{}{hunks}{by} at {}", self.state.words(), decision.at);
-            page.detail(&[Span::Text(&words)]);
+            page.detail(&[Span::said(&told(self.state, decision))]);
             if let Some(comment) = &decision.comment {
                 page.detail(&[Span::said(&message!("comment: {comment}", comment = Span::Words(comment)))]);
             }
         }
+    }
+}
+
+/// What became of a proposal.
+fn told(state: State, decision: &Decision) -> Message {
+    let (state, at) = (state.told(), &decision.at);
+    let numbers: Vec<String> = decision.hunks.iter().map(ToString::to_string).collect();
+    let state = match numbers.len() {
+        0 => state,
+        1 => message!("{state}, hunk {number}", state, number = numbers.concat()),
+        _ => message!("{state}, hunks {numbers}", state, numbers = numbers.join(", ")),
+    };
+    match &decision.reviewer {
+        Some(reviewer) => message!("{state} by {reviewer} at {at}", state, reviewer, at),
+        None => message!("{state} at {at}", state, at),
     }
 }
 

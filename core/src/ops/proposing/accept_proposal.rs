@@ -4,11 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::message;
+use crate::message::Message;
 use crate::ops::Facts;
 use crate::ops::page::IndexState;
+use crate::ops::places::Places;
 use crate::ops::proposal::Kind;
-use crate::path;
-use crate::proposals::{Proposal, State, Stored, accept, find, is_addition, read_all, same_agent};
+use crate::proposals::{Proposal, ProposedChange, State, Stored, accept, is_addition, read_all, same_agent};
 use crate::show::{Page, Span, counted};
 use crate::writing::ChangedFile;
 use crate::{Caller, Context, Error, Result};
@@ -88,7 +89,7 @@ pub struct LeftProposal {
     /// Its id.
     pub proposal: String,
     /// Why.
-    pub reason: String,
+    pub reason: Message,
     /// Whether a filter excluded it; otherwise it could not be accepted.
     pub excluded: bool,
 }
@@ -96,8 +97,8 @@ pub struct LeftProposal {
 /// Accepts the proposals, each one as a change of its own.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] for an agent, for unknown or decided proposals and unknown hunks; [`Error::ProposalConflict`]
-/// for a single proposal that later changes touch; [`Error::Io`]. With several proposals, what fails is left.
+/// [`Error::InvalidParams`] for an agent, for unknown or decided proposals, unknown hunks and paths; [`Error::OutsideProject`]
+/// for a path; [`Error::ProposalConflict`] for a single proposal that later changes touch; [`Error::Io`]. With several proposals, what fails is left.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     refuse_agents(context, "accept")?;
     let _held = if params.dry_run { None } else { Some(context.source.lock()?) };
@@ -106,13 +107,14 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if !params.hunks.is_empty() && chosen.len() != 1 {
         return Err(Error::invalid(message!("`hunks` needs exactly one proposal")));
     }
+    let under = places(context, &params.under, &chosen)?;
     let reviewer = params.reviewer.clone().or_else(|| context.history.author());
     let is_single = chosen.len() == 1 && !params.all;
     let (mut accepted, mut left) = (Vec::new(), Vec::new());
     for stored in chosen {
         context.cancel.check()?;
         let id = stored.proposal.id.clone();
-        if let Some(reason) = excluded(context, &stored.proposal, &params) {
+        if let Some(reason) = excluded(&stored.proposal, &params, &under) {
             left.push(LeftProposal { proposal: id, reason, excluded: true });
             continue;
         }
@@ -131,7 +133,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
                 return Err(error);
             }
             Err(error) => {
-                left.push(LeftProposal { proposal: id, reason: error.to_string(), excluded: false });
+                left.push(LeftProposal { proposal: id, reason: error.message(), excluded: false });
             }
         }
     }
@@ -159,11 +161,12 @@ pub(crate) fn chosen(context: &Context<'_>, ids: &[String], all: bool) -> Result
             Ok(all.into_iter().filter(|stored| stored.proposal.state().is_open()).collect())
         }
         (false, false) => {
+            let all = read_all(context)?.of_caller(context);
             let mut chosen: Vec<Stored> = Vec::new();
             for id in ids {
-                let stored = find(context, id)?;
+                let stored = all.find(context, id)?;
                 if !chosen.iter().any(|known| known.proposal.id == stored.proposal.id) {
-                    chosen.push(stored);
+                    chosen.push(stored.clone());
                 }
             }
             Ok(chosen)
@@ -172,39 +175,39 @@ pub(crate) fn chosen(context: &Context<'_>, ids: &[String], all: bool) -> Result
 }
 
 /// Why the filters exclude a proposal.
-fn excluded(context: &Context<'_>, proposal: &Proposal, params: &Params) -> Option<String> {
+fn excluded(proposal: &Proposal, params: &Params, under: &Places) -> Option<Message> {
     if let Some(name) = params.agent.as_deref().filter(|name| !same_agent(proposal, name)) {
-        return Some(format!("it is not by {name}"));
+        return Some(message!("it is not by {name}", name));
     }
-    let is_under = |file: &str| params.under.iter().any(|folder| is_at(context, file, folder));
     if !params.under.is_empty() {
         if !proposal.records.is_empty() {
-            return Some("it changes reviews or decisions".into());
+            return Some(message!("it changes reviews or decisions"));
         }
         let paths = proposal.changes.iter().flat_map(|change| [Some(change.path()), change.moved_from()]);
-        if let Some(path) = paths.flatten().find(|path| !is_under(path)) {
-            return Some(format!("it changes {path}"));
+        if let Some(path) = paths.flatten().find(|path| !under.contain(path)) {
+            return Some(message!("it changes {path}", path));
         }
     }
     if params.only_additions {
         if !proposal.records.is_empty() || proposal.undoes.is_some() {
-            return Some("it does not only add text".into());
+            return Some(message!("it does not only add text"));
         }
         let removes = proposal.changes.iter().find(|change| match (Kind::of(change), change.texts()) {
             (Kind::Created, _) => false,
             (Kind::Edited, Some((before, after))) => !is_addition(change.path(), before, after),
             _ => true,
         });
-        return removes.map(|change| format!("it removes text of {}", change.path()));
+        return removes.map(|change| message!("it removes text of {path}", path = change.path()));
     }
     None
 }
 
-/// Whether the page is at this path, relative to the pages folder or the project.
-fn is_at(context: &Context<'_>, page: &str, place: &str) -> bool {
-    let place = place.trim().trim_start_matches("./").trim_end_matches('/');
-    let file = path::join(context.pages_dir(), page).unwrap_or_default();
-    path::is_below(page, place) || path::is_below(&file, place)
+/// The paths that proposals are limited to: those of pages, and of pages that one of the proposals creates.
+fn places(context: &Context<'_>, under: &[String], chosen: &[Stored]) -> Result<Places> {
+    let there = if under.is_empty() { Vec::new() } else { context.source.list()?.pages };
+    let proposed = chosen.iter().flat_map(|stored| &stored.proposal.changes).map(ProposedChange::path);
+    let pages: Vec<&str> = there.iter().map(|file| file.path.as_str()).chain(proposed).collect();
+    Places::of(context, under, &pages)
 }
 
 /// Shows what was written, and what was left.

@@ -12,7 +12,7 @@ use crate::ops::proposal::{Kind, Named, ProposalFields, named};
 use crate::ops::{Facts, Tool, backlinks};
 use crate::ports::ContentHash;
 use crate::proposals::{
-    Block, Call, Clash, PageRead, Proposal, ProposedChange, State, blocks, find, rebased,
+    Block, Call, Clash, PageRead, Proposal, ProposedChange, State, blocks, read_all, rebased,
 };
 use crate::show::{Page, Span, counted};
 use crate::writing::shorten;
@@ -123,15 +123,16 @@ pub struct ReadFields {
 /// [`crate::Error::InvalidParams`] for an unknown or replaced proposal; [`crate::Error::Io`],
 /// [`crate::Error::Database`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
-    let proposal = find(context, &params.proposal)?.proposal;
-    let fields = ProposalFields::of(context, &proposal)?;
+    let all = read_all(context)?.of_caller(context);
+    let proposal = &all.find(context, &params.proposal)?.proposal;
     let (is_moved, clashes) = match proposal.state().is_open() {
         true => {
-            let rebased = rebased(context, &proposal, &[])?;
+            let rebased = rebased(context, proposal, &[])?;
             (rebased.is_moved, rebased.clashes)
         }
         false => (false, Vec::new()),
     };
+    let fields = ProposalFields::of(proposal, &clashes);
     let mut number = 0;
     let changes = proposal.changes.iter().map(|change| fields_of(context, change, &mut number, &clashes));
     let changes = changes.collect::<Result<Vec<_>>>()?;
@@ -144,7 +145,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         rebased: is_moved && clashes.is_empty(),
         may_decide: context.caller == Caller::Person && fields.state.is_open(),
         divisible: proposal.is_divisible(),
-        read: read(context, &proposal),
+        read: read(context, proposal),
         calls: if context.caller == Caller::Agent { Vec::new() } else { proposal.calls.clone() },
         records,
         fields,

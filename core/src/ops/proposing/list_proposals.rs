@@ -8,7 +8,7 @@ use crate::message::Message;
 use crate::ops::budget;
 use crate::ops::proposal::{ProposalFields, paths_of};
 use crate::ops::{Facts, Tool};
-use crate::proposals::{read_all, same_agent};
+use crate::proposals::{Proposal, clashes, read_all, same_agent};
 use crate::show::{Page, Span, counted};
 use crate::{Caller, Context, Result};
 
@@ -96,8 +96,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     });
     let chosen: Vec<_> = chosen.collect();
     let total = chosen.len();
-    let proposals =
-        chosen.into_iter().take(limit).map(|stored| ProposalFields::of(context, &stored.proposal));
+    let fields = |proposal: &Proposal| Ok(ProposalFields::of(proposal, &clashes(context, proposal)?));
+    let proposals = chosen.into_iter().take(limit).map(|stored| fields(&stored.proposal));
     Ok(Output { proposals: proposals.collect::<Result<_>>()?, total, open_count, unreadable: all.unreadable })
 }
 

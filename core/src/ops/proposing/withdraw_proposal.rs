@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::message;
 use crate::ops::{Facts, Tool};
-use crate::proposals::{Verdict, decide, find};
+use crate::proposals::{Verdict, decide, read_all};
 use crate::show::{Page, Span};
 use crate::{Caller, Context, Error, Result};
 
@@ -39,8 +39,9 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         )));
     }
     let _held = context.source.lock()?;
-    let stored = find(context, &params.proposal)?;
-    let withdrawn = decide(context, stored, Verdict::Withdrawn, None, None)?.id;
+    let all = read_all(context)?.of_caller(context);
+    let stored = all.find(context, &params.proposal)?;
+    let withdrawn = decide(context, stored.clone(), Verdict::Withdrawn, None, None)?.id;
     Ok(Output { withdrawn })
 }
 

@@ -338,6 +338,11 @@ fn filters_choose_the_proposals_to_accept() {
     assert_eq!(accepted(json!({ "only_additions": true })), ids(&[&added, &other]));
     assert_eq!(accepted(json!({ "under": ["notes"] })), ids(&[&other]));
     assert_eq!(accepted(json!({ "under": ["pages/notes/", "login.md"] })), ids(&[&added, &other]));
+    assert_eq!(accepted(json!({ "under": [""] })), ids(&[&added, &removed, &other]));
+    let unknown = |under: &str| {
+        call(&project, "accept_proposal", json!({ "all": true, "under": [under] })).unwrap_err().code()
+    };
+    assert_eq!((unknown("note"), unknown("../src")), ("invalid_params", "outside_project"));
     assert_eq!(accepted(json!({ "agent": "codex" })), ids(&[&other]));
     assert_eq!(accepted(json!({ "agent": "claude 1.0", "only_additions": true })), ids(&[&added]));
     let by_page = call(&project, "list_proposals", json!({ "page": "users" })).unwrap();
@@ -385,9 +390,49 @@ fn a_rename_is_not_accepted_if_a_link_would_break() {
     project.put("later.md", "# Later\n\nSee nothing.\n");
     project.put("links.md", "# Links, new\n\n[[users]] and the login.\n");
     project.update();
+    // A page that the rename edits as well.
+    project.put("links.md", "# Links, see [[users]]\n\n[[users]] and the login.\n");
+    project.update();
+    let error = accept(&project, id).unwrap_err();
+    assert!(
+        error.to_string().contains("links.md: the link to 'users' on line 1 was written since"),
+        "{error}"
+    );
+    project.put("links.md", "# Links, new\n\n[[users]] and the login.\n");
+    project.update();
     accept(&project, id).unwrap();
     assert_eq!(text(&project, "links.md"), "# Links, new\n\n[[accounts]] and the login.\n");
     assert!(project.source.stat("users.md").unwrap().is_none());
+}
+
+#[test]
+fn hunks_of_one_page_are_accepted_whatever_became_of_the_others() {
+    for is_gone in [true, false] {
+        let project = project();
+        let dry = json!({ "old": "login", "new": "sign-in", "dry_run": true });
+        let dry = call(&project, "replace", dry).unwrap();
+        let params = json!({ "old": "login", "new": "sign-in", "expected_hash": dry["content_hash"] });
+        let answer = propose(&project, "replace", params).unwrap();
+        let shown = call(&project, "get_proposal", json!({ "proposal": answer["proposal"] })).unwrap();
+        let changed = |at: usize| {
+            (shown["changes"][at]["filepath"].clone(), shown["changes"][at]["hunks"][0]["number"].clone())
+        };
+        assert_eq!((changed(0), changed(1)), ((json!("links.md"), json!(1)), (json!("users.md"), json!(2))));
+        match is_gone {
+            true => project.source.remove("users.md"),
+            false => project.put("users.md", "# Users, edited\n\nThe login is there.\n"),
+        }
+        project.update();
+        let part = json!({ "proposals": [answer["proposal"]], "hunks": [1] });
+        let part = call(&project, "accept_proposal", part).unwrap();
+        let accepted = &part["accepted"][0];
+        assert_eq!(
+            (&accepted["state"], &accepted["rebased"]),
+            (&json!("partly_accepted"), &json!(false)),
+            "{part}"
+        );
+        assert!(text(&project, "links.md").contains("sign-in"));
+    }
 }
 
 #[test]

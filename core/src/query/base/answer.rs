@@ -11,6 +11,7 @@ use super::value::Value;
 use super::view::{Filter, Order, Shape, View};
 use super::{Base, Problem};
 use crate::message;
+use crate::message::Message;
 use crate::query::shown::{Column, Layout, Table};
 use crate::query::{Answer, Limits};
 use crate::{Context, Error, Result};
@@ -22,7 +23,7 @@ const GROUP: &str = "group";
 pub(in crate::query) struct Answered {
     pub table: Table,
     /// What is not known and therefore missing.
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
 }
 
 impl Base {
@@ -39,19 +40,8 @@ impl Base {
         limits: Limits,
     ) -> Result<Answered> {
         let view = self.view(view)?;
-        for filter in [&self.filters, &view.filters] {
-            let mut problems = Vec::new();
-            filter.problems(&mut problems);
-            if let Some(problem) = problems.first() {
-                return Err(problem.refusal());
-            }
-            let mut tests = Vec::new();
-            filter.tests(&mut tests);
-            for (expression, line) in tests {
-                if let Some(message) = self.missing(expression) {
-                    return Err(Problem { line, message }.refusal());
-                }
-            }
+        if let Some(problem) = self.faults([&self.filters, &view.filters]).first() {
+            return Err(problem.refusal());
         }
         let evaluator = Evaluator::new(context, pages, &self.formulas, pages.at_path(page), limits.millis);
         let mut found = Vec::new();
@@ -106,26 +96,26 @@ impl Base {
     }
 
     /// What of the view is not shown, in sentences.
-    fn notes(&self, view: &View) -> Vec<String> {
-        let mut notes: Vec<String> = Vec::new();
-        let mut add = |note: String| {
+    fn notes(&self, view: &View) -> Vec<Message> {
+        let mut notes: Vec<Message> = Vec::new();
+        let mut add = |note: Message| {
             if !notes.contains(&note) {
                 notes.push(note);
             }
         };
         for Problem { line, message } in self.unknown.iter().chain(&view.unknown) {
-            add(format!("Line {line}: {message}. The rest is shown."));
+            add(message!("Line {line}: {problem}. The rest is shown.", line, problem = message));
         }
         let ordered = view.sorted.iter().chain(&view.group).map(|order| (&order.name, &order.property));
         for (_, property) in view.shown.iter().map(|(name, property)| (name, property)).chain(ordered) {
             let expression = super::Expression::Property { of_this: false, property: property.clone() };
             if let Some(message) = self.missing(&expression) {
-                add(format!("Without a value: {message}."));
+                add(message!("Without a value: {problem}.", problem = message));
             }
         }
         let other = [&self.filters, &view.filters].into_iter().find_map(Filter::other_files);
         if let Some(ending) = other {
-            add(format!("UBP lists only pages, no files that end in `.{ending}`."));
+            add(message!("UBP lists only pages, no files that end in `.{ending}`.", ending));
         }
         notes
     }
@@ -199,12 +189,8 @@ fn sorted(found: Vec<usize>, view: &View, evaluator: &Evaluator<'_>) -> Result<V
     }
     let shown = |value: &Value| evaluator.shown(value);
     keyed.sort_by(|(_, a), (_, b)| {
-        let each = orders.iter().zip(a.iter().zip(b)).map(|(order, (a, b))| {
-            let found = a.sorted(b, &shown);
-            // What has no value is last in both directions.
-            let has_none = a.is_empty() || b.is_empty();
-            if order.is_descending && !has_none { found.reverse() } else { found }
-        });
+        let each = orders.iter().zip(a.iter().zip(b));
+        let each = each.map(|(order, (a, b))| a.sorted(b, order.is_descending, &shown));
         each.fold(Ordering::Equal, Ordering::then)
     });
     let is_grouped = view.group.is_some();

@@ -21,7 +21,7 @@ use crate::{Context, Error, Result, index, path, text};
 const DEPTH: usize = 150;
 
 /// Maximum length of a text in bytes.
-const LONGEST: usize = 64 << 10;
+pub(super) const LONGEST: usize = 64 << 10;
 
 /// Maximum size of a list that an expression makes, with everything in it, in bytes.
 const LARGEST: usize = 1 << 20;
@@ -31,6 +31,11 @@ const STEPS: usize = 512;
 
 /// Maximum number of steps of an answer.
 const MOST_STEPS: usize = 5_000_000;
+
+/// The error for a value beyond these limits.
+pub(super) fn too_large() -> Error {
+    Error::invalid(message!("an expression has a value that is too large"))
+}
 
 /// What expressions are evaluated with.
 pub(super) struct Evaluator<'a> {
@@ -141,7 +146,7 @@ impl<'a> Evaluator<'a> {
             _ => false,
         };
         match is_too_large {
-            true => Err(Error::invalid(message!("an expression has a value that is too large"))),
+            true => Err(too_large()),
             false => Ok(value),
         }
     }

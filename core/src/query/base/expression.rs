@@ -2,9 +2,11 @@
 //! is an error, never ignored.
 
 use super::functions::{FUNCTIONS, METHODS, Signature};
-use super::property::Property;
+use super::property::{Property, unknown};
 use super::tokens::{Token, tokens};
 use super::value::Value;
+use crate::message;
+use crate::message::Message;
 
 /// Maximum depth of brackets in an expression.
 const DEPTH: usize = 40;
@@ -73,12 +75,16 @@ impl Operator {
 
 impl Expression {
     /// Reads an expression, or says what is wrong.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(super) fn parse(text: &str) -> Result<Self, Message> {
         let mut parser = Parser { tokens: tokens(text)?, at: 0, depth: 0 };
         let read = parser.binary(0)?;
         match parser.peek() {
             None => Ok(read),
-            Some(token) => Err(format!("`{}` is not expected in `{}`", token.shown(), text.trim())),
+            Some(token) => Err(message!(
+                "`{token}` is not expected in `{text}`",
+                token = token.shown(),
+                text = text.trim()
+            )),
         }
     }
 
@@ -127,20 +133,20 @@ impl Parser {
         is_next
     }
 
-    fn expect(&mut self, sign: &str) -> Result<(), String> {
+    fn expect(&mut self, sign: &str) -> Result<(), Message> {
         match self.takes(sign) {
             true => Ok(()),
             false => Err(match self.peek() {
-                Some(token) => format!("`{sign}` is missing before `{}`", token.shown()),
-                None => format!("`{sign}` is missing at the end"),
+                Some(token) => message!("`{sign}` is missing before `{token}`", sign, token = token.shown()),
+                None => message!("`{sign}` is missing at the end", sign),
             }),
         }
     }
 
-    fn binary(&mut self, least: u8) -> Result<Expression, String> {
+    fn binary(&mut self, least: u8) -> Result<Expression, Message> {
         self.depth += 1;
         if self.depth > DEPTH {
-            return Err("the expression is nested too deeply".into());
+            return Err(message!("the expression is nested too deeply"));
         }
         let mut left = self.unary()?;
         while let Some(Token::Sign(sign)) = self.peek()
@@ -155,7 +161,7 @@ impl Parser {
         Ok(left)
     }
 
-    fn unary(&mut self) -> Result<Expression, String> {
+    fn unary(&mut self) -> Result<Expression, Message> {
         let mut signs = Vec::new();
         while let Some(Token::Sign(sign @ ("!" | "-"))) = self.peek() {
             signs.push(*sign);
@@ -171,7 +177,7 @@ impl Parser {
         Ok(inner)
     }
 
-    fn postfix(&mut self) -> Result<Expression, String> {
+    fn postfix(&mut self) -> Result<Expression, Message> {
         let mut inner = self.primary()?;
         loop {
             if self.takes("[") {
@@ -179,7 +185,7 @@ impl Parser {
                 self.expect("]")?;
                 inner = Expression::Item(Box::new(inner), Box::new(key));
             } else if self.takes(".") {
-                let name = self.name("a name is missing after `.`")?;
+                let name = self.name(".")?;
                 inner = match self.takes("(") {
                     true => self.method(inner, &name)?,
                     false => {
@@ -193,14 +199,15 @@ impl Parser {
         }
     }
 
-    fn name(&mut self, missing: &str) -> Result<String, String> {
+    /// The name that follows `before`.
+    fn name(&mut self, before: &str) -> Result<String, Message> {
         match self.next() {
             Some(Token::Name(name)) => Ok(name),
-            _ => Err(missing.into()),
+            _ => Err(message!("a name is missing after `{before}`", before)),
         }
     }
 
-    fn primary(&mut self) -> Result<Expression, String> {
+    fn primary(&mut self) -> Result<Expression, Message> {
         match self.next() {
             Some(Token::Number(number)) => Ok(Expression::Known(Value::Number(number))),
             Some(Token::Text(text)) => Ok(Expression::Known(Value::Text(text))),
@@ -211,13 +218,13 @@ impl Parser {
                 Ok(inner)
             }
             Some(Token::Sign("[")) => Ok(Expression::List(self.list("]")?)),
-            Some(Token::Sign("/")) => Err("UBP does not know regular expressions in bases".into()),
-            Some(token) => Err(format!("a value is missing before `{}`", token.shown())),
-            None => Err("a value is missing at the end".into()),
+            Some(Token::Sign("/")) => Err(message!("UBP does not know regular expressions in bases")),
+            Some(token) => Err(message!("a value is missing before `{token}`", token = token.shown())),
+            None => Err(message!("a value is missing at the end")),
         }
     }
 
-    fn list(&mut self, end: &str) -> Result<Vec<Expression>, String> {
+    fn list(&mut self, end: &str) -> Result<Vec<Expression>, Message> {
         let mut items = Vec::new();
         if self.takes(end) {
             return Ok(items);
@@ -231,7 +238,7 @@ impl Parser {
         }
     }
 
-    fn named(&mut self, name: String) -> Result<Expression, String> {
+    fn named(&mut self, name: String) -> Result<Expression, Message> {
         if self.takes("(") {
             return self.function(&name);
         }
@@ -248,29 +255,28 @@ impl Parser {
     }
 
     /// The key after `note` or `formula`: `.key` or `["key"]`.
-    fn key(&mut self, name: &str) -> Result<String, String> {
+    fn key(&mut self, name: &str) -> Result<String, Message> {
         if self.takes(".") {
-            return self.name("a name is missing after `.`");
+            return self.name(".");
         }
-        self.expect("[").map_err(|_| format!("a property is missing after `{name}`"))?;
+        self.expect("[").map_err(|_| message!("a property is missing after `{name}`", name))?;
         let Some(Token::Text(key)) = self.next() else {
-            return Err(format!("a property in quotes is missing after `{name}[`"));
+            return Err(message!("a property in quotes is missing after `{name}[`", name));
         };
         self.expect("]")?;
         Ok(key)
     }
 
     /// A property or method of `file`, or the file itself.
-    fn of_file(&mut self, of_this: bool) -> Result<Expression, String> {
+    fn of_file(&mut self, of_this: bool) -> Result<Expression, Message> {
         let before = self.at;
         if self.takes(".") {
-            let name = self.name("a name is missing after `file.`")?;
+            let name = self.name("file.")?;
             if matches!(self.peek(), Some(Token::Sign("("))) {
                 // A method, which is read with its arguments.
                 self.at = before;
             } else {
-                let property = Property::of_file(&name)
-                    .ok_or_else(|| format!("UBP does not know the property `file.{name}`"))?;
+                let property = Property::of_file(&name).ok_or_else(|| unknown(&format!("file.{name}")))?;
                 return Ok(Expression::Property { of_this, property });
             }
         }
@@ -278,7 +284,7 @@ impl Parser {
     }
 
     /// `this`, `this.file.name`, `this.status`: the page with the base.
-    fn of_this(&mut self) -> Result<Expression, String> {
+    fn of_this(&mut self) -> Result<Expression, Message> {
         let before = self.at;
         let file = Expression::Property { of_this: true, property: Property::File };
         if self.takes("[") {
@@ -290,7 +296,7 @@ impl Parser {
         if !self.takes(".") {
             return Ok(file);
         }
-        let name = self.name("a name is missing after `this.`")?;
+        let name = self.name("this.")?;
         if name == "file" {
             return self.of_file(true);
         }
@@ -306,7 +312,7 @@ impl Parser {
         Ok(Expression::Property { of_this: true, property: Property::Note(name) })
     }
 
-    fn function(&mut self, name: &str) -> Result<Expression, String> {
+    fn function(&mut self, name: &str) -> Result<Expression, Message> {
         let given = self.list(")")?;
         if name == "if" {
             let mut parts = given.into_iter();
@@ -315,37 +321,44 @@ impl Parser {
                     let otherwise = otherwise.unwrap_or(Expression::Known(Value::Nothing));
                     Ok(Expression::If(Box::new([condition, then, otherwise])))
                 }
-                _ => Err("`if()` takes a condition and one or two values".into()),
+                _ => Err(message!("`if()` takes a condition and one or two values")),
             };
         }
-        called(FUNCTIONS, name, "function", given, 0)
+        called(FUNCTIONS, name, given, 0)
     }
 
-    fn method(&mut self, owner: Expression, name: &str) -> Result<Expression, String> {
+    fn method(&mut self, owner: Expression, name: &str) -> Result<Expression, Message> {
         let mut given = vec![owner];
         given.extend(self.list(")")?);
-        called(METHODS, name, "method", given, 1)
+        called(METHODS, name, given, 1)
     }
 }
 
+/// A call of a function, or of a method if `own` of the values are what it belongs to.
 fn called(
     known: &'static [Signature],
     name: &str,
-    kind: &str,
     given: Vec<Expression>,
     own: usize,
-) -> Result<Expression, String> {
+) -> Result<Expression, Message> {
     let Some(signature) = known.iter().find(|signature| signature.name == name) else {
-        return Err(format!("UBP does not know the {kind} `{name}()`"));
+        return Err(match own {
+            0 => message!("UBP does not know the function `{name}()`", name),
+            _ => message!("UBP does not know the method `{name}()`", name),
+        });
     };
     let count = given.len() - own;
     if count < signature.least || count > signature.most {
         return Err(match (signature.least, signature.most) {
-            (least, most) if least == most => format!("`{name}()` takes {least} arguments, not {count}"),
-            (least, _) if count < least => {
-                format!("`{name}()` takes at least {least} arguments, not {count}")
+            (least, most) if least == most => {
+                message!("`{name}()` takes {least} arguments, not {count}", name, least, count)
             }
-            (_, most) => format!("`{name}()` takes at most {most} arguments, not {count}"),
+            (least, _) if count < least => {
+                message!("`{name}()` takes at least {least} arguments, not {count}", name, least, count)
+            }
+            (_, most) => {
+                message!("`{name}()` takes at most {most} arguments, not {count}", name, most, count)
+            }
         });
     }
     Ok(Expression::Call { signature, given })

@@ -1,9 +1,8 @@
 //! The functions and methods of expressions. The first value of a method is what it belongs to.
 
-use super::evaluate::Evaluator;
+use super::evaluate::{Evaluator, LONGEST, too_large};
 use super::value::Value;
-use crate::message;
-use crate::{Error, Result, path, text};
+use crate::{Result, path, text};
 
 /// A function or method.
 pub(super) struct Signature {
@@ -67,11 +66,7 @@ pub(super) static METHODS: &[Signature] = &[
     of("hasLink", 1, 1, has_link),
     of("hasProperty", 1, 1, |with, given| {
         let name = with.shown(&given[1]);
-        let has = row(with, given).is_some_and(|row| {
-            matches!(row.fields(), Value::Map(fields)
-            if fields.iter().any(|(key, _)| key.to_lowercase() == name.to_lowercase()))
-        });
-        Ok(Value::Bool(has))
+        Ok(Value::Bool(row(with, given).is_some_and(|row| row.has(&name))))
     }),
     of("hasTag", 1, ANY, has_tag),
     of("inFolder", 1, 1, |with, given| {
@@ -99,7 +94,7 @@ pub(super) static METHODS: &[Signature] = &[
         // An empty text is between all letters.
         let times = if from.is_empty() { text.len() + 1 } else { text.len() / from.len() };
         if times.saturating_mul(to.len()) > LONGEST {
-            return Err(too_long());
+            return Err(too_large());
         }
         Ok(of_text(with, given, |text| Value::Text(text.replace(&from, &to))))
     }),
@@ -117,7 +112,7 @@ pub(super) static METHODS: &[Signature] = &[
     of("slice", 1, 2, |with, given| Ok(slice(with, given))),
     of("sort", 0, 0, |with, given| {
         let mut items = list(&given[0]).to_vec();
-        items.sort_by(|a, b| a.sorted(b, &|value| with.shown(value)));
+        items.sort_by(|a, b| a.sorted(b, false, &|value| with.shown(value)));
         Ok(Value::List(items))
     }),
     of("split", 1, 2, |with, given| {
@@ -164,15 +159,8 @@ pub(super) static METHODS: &[Signature] = &[
     }),
 ];
 
-/// Maximum length of a text that a function makes, in bytes.
-const LONGEST: usize = 64 << 10;
-
-fn too_long() -> Error {
-    Error::invalid(message!("an expression has a value that is too large"))
-}
-
 fn bounded(text: String) -> Result<Value> {
-    if text.len() > LONGEST { Err(too_long()) } else { Ok(Value::Text(text)) }
+    if text.len() > LONGEST { Err(too_large()) } else { Ok(Value::Text(text)) }
 }
 
 /// The items of a list; any other value is a list of one, and nothing is an empty one.

@@ -21,12 +21,14 @@ mod yaml;
 pub(super) use pages::Pages;
 
 use std::collections::HashMap;
+use std::iter;
 
 use expression::Expression;
 use property::Property;
 use view::{Filter, View};
 use yaml::Node;
 
+use crate::message::Message;
 use crate::{Error, message};
 
 /// Maximum size of a base in bytes.
@@ -40,7 +42,7 @@ const MOST: usize = 200;
 pub(crate) struct Problem {
     /// The line, from 1.
     pub line: usize,
-    pub message: String,
+    pub message: Message,
 }
 
 impl Problem {
@@ -71,7 +73,11 @@ impl Base {
     /// If the YAML does not have the form of a base.
     pub(crate) fn parse(text: &str) -> Result<Self, Problem> {
         if text.len() > LONGEST {
-            let message = format!("the base has {} bytes; at most {LONGEST} are read", text.len());
+            let message = message!(
+                "the base has {size} bytes; at most {most} are read",
+                size = text.len(),
+                most = LONGEST
+            );
             return Err(Problem { line: 1, message });
         }
         let root = yaml::read(text.trim_start_matches('\u{FEFF}'))?;
@@ -82,7 +88,7 @@ impl Base {
             views: Vec::new(),
             unknown: Vec::new(),
         };
-        for (name, node) in root.entries("a base")? {
+        for (name, node) in root.entries("base")? {
             match name.as_str() {
                 "filters" => base.filters = Filter::read(node),
                 "formulas" => base.read_formulas(node)?,
@@ -90,11 +96,11 @@ impl Base {
                 "views" => {
                     let items = node.items("views")?;
                     if items.len() > MOST {
-                        return Err(node.problem(format!("a base can have at most {MOST} views")));
+                        return Err(node.problem(message!("a base can have at most {MOST} views", MOST)));
                     }
                     base.views = items.iter().map(View::read).collect::<Result<_, _>>()?;
                 }
-                _ => base.unknown.push(node.problem(format!("UBP does not show `{name}` of a base"))),
+                _ => base.unknown.push(node.problem(message!("UBP does not show `{name}` of a base", name))),
             }
         }
         if base.views.is_empty() {
@@ -106,18 +112,18 @@ impl Base {
     fn read_formulas(&mut self, node: &Node) -> Result<(), Problem> {
         let entries = node.entries("formulas")?;
         if entries.len() > MOST {
-            return Err(node.problem(format!("a base can have at most {MOST} formulas")));
+            return Err(node.problem(message!("a base can have at most {MOST} formulas", MOST)));
         }
         for (name, node) in entries {
             let read = match node.text() {
                 Some(text) => Expression::parse(text).map_err(|message| node.problem(message)),
-                None => Err(node.problem(format!("the formula `{name}` has to be a text"))),
+                None => Err(node.problem(message!("the formula `{name}` has to be a text", name))),
             };
             self.formulas.insert(name.clone(), read);
         }
         for (name, node) in entries {
             if self.leads_to_itself(name) {
-                let message = format!("the formula `{name}` uses its own value");
+                let message = message!("the formula `{name}` uses its own value", name);
                 self.formulas.insert(name.clone(), Err(node.problem(message)));
             }
         }
@@ -158,20 +164,25 @@ impl Base {
 
     /// The errors in its expressions, by line.
     pub(crate) fn problems(&self) -> Vec<Problem> {
-        let mut found = Vec::new();
-        self.filters.problems(&mut found);
+        let views = self.views.iter().map(|view| &view.filters);
+        let mut found = self.faults(iter::once(&self.filters).chain(views));
         found.extend(self.formulas.values().filter_map(|formula| formula.as_ref().err().cloned()));
-        for view in &self.views {
-            view.filters.problems(&mut found);
-        }
-        let mut used: Vec<(&Expression, usize)> = Vec::new();
-        self.filters.tests(&mut used);
-        self.views.iter().for_each(|view| view.filters.tests(&mut used));
-        for (expression, line) in used {
-            found.extend(self.missing(expression).map(|message| Problem { line, message }));
-        }
         found.sort_by(|a, b| (a.line, &a.message).cmp(&(b.line, &b.message)));
         found.dedup();
+        found
+    }
+
+    /// Why filters are not known: each one's own errors, then those of the formulas that it uses.
+    fn faults<'f>(&self, filters: impl IntoIterator<Item = &'f Filter>) -> Vec<Problem> {
+        let mut found = Vec::new();
+        for filter in filters {
+            filter.problems(&mut found);
+            let mut tests = Vec::new();
+            filter.tests(&mut tests);
+            let problem =
+                |(expression, line)| self.missing(expression).map(|message| Problem { line, message });
+            found.extend(tests.into_iter().filter_map(problem));
+        }
         found
     }
 
@@ -181,7 +192,7 @@ impl Base {
     }
 
     /// What is wrong with the formulas that an expression uses.
-    fn missing(&self, expression: &Expression) -> Option<String> {
+    fn missing(&self, expression: &Expression) -> Option<Message> {
         let mut seen: Vec<&str> = Vec::new();
         let mut open = formulas_in(expression);
         while let Some(name) = open.pop() {
@@ -190,11 +201,13 @@ impl Base {
             }
             seen.push(name);
             match self.formulas.get(name) {
-                None => return Some(format!("the base has no formula `{name}`")),
+                None => return Some(message!("the base has no formula `{name}`", name)),
                 Some(Err(problem)) => {
-                    return Some(format!(
-                        "the formula `{name}` has an error in line {}: {}",
-                        problem.line, problem.message
+                    return Some(message!(
+                        "the formula `{name}` has an error in line {line}: {problem}",
+                        name,
+                        line = problem.line,
+                        problem = problem.message
                     ));
                 }
                 Some(Ok(formula)) => open.extend(formulas_in(formula)),

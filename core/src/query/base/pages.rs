@@ -94,12 +94,21 @@ impl Pages {
 impl Row {
     /// The value of a key of front matter. As in Obsidian, the case of letters does not matter.
     pub(super) fn field(&self, name: &str) -> Value {
+        self.found(name).cloned().unwrap_or(Value::Nothing)
+    }
+
+    /// Whether front matter has the key, with or without a value.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.found(name).is_some()
+    }
+
+    fn found(&self, name: &str) -> Option<&Value> {
         let exact = self.fields.iter().find(|(key, _)| key == name);
         let found = exact.or_else(|| {
             let name = name.to_lowercase();
             self.fields.iter().find(|(key, _)| key.to_lowercase() == name)
         });
-        found.map_or(Value::Nothing, |(_, value)| value.clone())
+        found.map(|(_, value)| value)
     }
 
     pub(super) fn fields(&self) -> Value {

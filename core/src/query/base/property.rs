@@ -1,5 +1,8 @@
 //! The properties of a page: of its front matter, of its file, and formulas of the base.
 
+use crate::message;
+use crate::message::Message;
+
 /// A property, by its name in a base.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Property {
@@ -47,10 +50,10 @@ impl Property {
     }
 
     /// The property that a list such as `order` names.
-    pub(super) fn named(name: &str) -> Result<Self, String> {
+    pub(super) fn named(name: &str) -> Result<Self, Message> {
         let after = |start: &str| name.strip_prefix(start);
         if let Some(field) = after("file.") {
-            return Self::of_file(field).ok_or_else(|| format!("UBP does not know the property `{name}`"));
+            return Self::of_file(field).ok_or_else(|| unknown(name));
         }
         if let Some(key) = after("formula.") {
             return Ok(Self::Formula(key.into()));
@@ -69,4 +72,9 @@ impl Property {
     pub(super) fn is_page(&self) -> bool {
         matches!(self, Self::File | Self::Name | Self::BaseName)
     }
+}
+
+/// What is wrong with the name of a property.
+pub(super) fn unknown(name: &str) -> Message {
+    message!("UBP does not know the property `{name}`", name)
 }

@@ -130,7 +130,7 @@ fn a_filter_that_is_not_known_is_an_error_and_never_ignored() {
         ("filters: {", "this is not valid YAML"),
         ("views: 3", "line 1: `views` has to be a list"),
         ("views:\n  - type: table\n    limit: many", "line 3: `limit` has to be a number"),
-        ("- a", "line 1: `a base` has to be a map"),
+        ("- a", "line 1: `base` has to be a map"),
         (
             "formulas:\n  a: formula.b\n  b: formula.a\nfilters: formula.a",
             "line 4: the formula `a` has an error in line 2: the formula `a` uses its own value",

@@ -1,5 +1,8 @@
 //! The tokens of expressions.
 
+use crate::message;
+use crate::message::Message;
+
 /// A token.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
@@ -33,24 +36,26 @@ impl Token {
     }
 }
 
-pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
+pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Message> {
     if text.len() > LONGEST {
-        return Err(format!("the expression is longer than {LONGEST} bytes"));
+        return Err(message!("the expression is longer than {LONGEST} bytes", LONGEST));
     }
     let mut tokens = Vec::new();
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
         if tokens.len() >= MOST {
-            return Err(format!("the expression has more than {MOST} words and signs"));
+            return Err(message!("the expression has more than {MOST} words and signs", MOST));
         }
         let length = if first.is_ascii_digit() {
             let length = number(rest);
             let digits = &rest[..length];
-            tokens.push(Token::Number(digits.parse().map_err(|_| format!("`{digits}` is not a number"))?));
+            tokens.push(Token::Number(
+                digits.parse().map_err(|_| message!("`{digits}` is not a number", digits))?,
+            ));
             length
         } else if first == '"' || first == '\'' {
             let (quoted, length) =
-                quoted(rest, first).ok_or_else(|| format!("a quote is missing: {rest}"))?;
+                quoted(rest, first).ok_or_else(|| message!("a quote is missing: {rest}", rest))?;
             tokens.push(Token::Text(quoted));
             length
         } else if is_in_name(first) {
@@ -61,7 +66,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
             tokens.push(Token::Sign(sign));
             sign.len()
         } else {
-            return Err(format!("`{first}` is not expected in `{}`", text.trim()));
+            return Err(message!("`{token}` is not expected in `{text}`", token = first, text = text.trim()));
         };
         rest = rest[length..].trim_start();
     }

@@ -147,21 +147,33 @@ impl Value {
         }
     }
 
-    /// The order in which values are sorted: numbers, dates, then texts without regard to case. Nothing is last.
-    pub(super) fn sorted(&self, other: &Self, shown: &dyn Fn(&Self) -> String) -> Ordering {
+    /// The order in which values are sorted: numbers, dates, then texts without regard to case. What has no value is
+    /// last in both directions.
+    pub(super) fn sorted(
+        &self,
+        other: &Self,
+        is_descending: bool,
+        shown: &dyn Fn(&Self) -> String,
+    ) -> Ordering {
         let rank = |value: &Self| match value {
-            Self::Nothing => 3,
             Self::Number(_) | Self::Bool(_) | Self::Duration(_) => 0,
             Self::Date { .. } => 1,
             _ => 2,
         };
-        rank(self).cmp(&rank(other)).then_with(|| match (rank(self), self.number(), other.number()) {
-            (0 | 1, Some(a), Some(b)) => a.total_cmp(&b),
-            _ => {
-                let (a, b) = (shown(self), shown(other));
-                text::fold_key(&a).cmp(&text::fold_key(&b)).then_with(|| a.cmp(&b))
-            }
-        })
+        let ascending = || {
+            rank(self).cmp(&rank(other)).then_with(|| match (rank(self), self.number(), other.number()) {
+                (0 | 1, Some(a), Some(b)) => a.total_cmp(&b),
+                _ => {
+                    let (a, b) = (shown(self), shown(other));
+                    text::fold_key(&a).cmp(&text::fold_key(&b)).then_with(|| a.cmp(&b))
+                }
+            })
+        };
+        match (self.is_empty(), other.is_empty()) {
+            (false, false) if is_descending => ascending().reverse(),
+            (false, false) => ascending(),
+            (is_empty, other_is) => is_empty.cmp(&other_is),
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use super::expression::{Expression, Operator};
 use super::property::Property;
 use super::value::Value;
 use super::yaml::{Kind, Node};
+use crate::message;
 
 /// Which pages are listed.
 #[derive(Debug)]
@@ -77,12 +78,12 @@ impl Filter {
                 Err(message) => Self::Broken(node.problem(message)),
             },
             Kind::List(_) => {
-                Self::Broken(node.problem("write `and:`, `or:` or `not:` before a list of filters"))
+                Self::Broken(node.problem(message!("write `and:`, `or:` or `not:` before a list of filters")))
             }
             Kind::Map(entries) => {
                 let [(name, inner)] = entries.as_slice() else {
                     return Self::Broken(
-                        node.problem("a filter has one of `and`, `or` and `not`, and nothing else"),
+                        node.problem(message!("a filter has one of `and`, `or` and `not`, and nothing else")),
                     );
                 };
                 let parts = match &inner.kind {
@@ -94,7 +95,7 @@ impl Filter {
                     "and" => Self::All(parts),
                     "or" => Self::Any(parts),
                     "not" => Self::None(parts),
-                    _ => Self::Broken(inner.problem(format!("UBP does not know the filter `{name}`"))),
+                    _ => Self::Broken(inner.problem(message!("UBP does not know the filter `{name}`", name))),
                 }
             }
         }
@@ -166,7 +167,7 @@ impl View {
 
     pub(super) fn read(node: &Node) -> Result<Self, Problem> {
         let mut view = Self::of_all();
-        for (key, node) in node.entries("a view")? {
+        for (key, node) in node.entries("view")? {
             match key.as_str() {
                 "name" => view.name = node.text().unwrap_or_default().into(),
                 "type" => {
@@ -174,8 +175,10 @@ impl View {
                         "table" => Shape::Table,
                         "list" | "cards" | "kanban" => Shape::List,
                         other => {
-                            let message =
-                                format!("UBP does not know views of the type `{other}`, and shows a table");
+                            let message = message!(
+                                "UBP does not know views of the type `{other}`, and shows a table",
+                                other
+                            );
                             view.unknown.push(node.problem(message));
                             Shape::Table
                         }
@@ -184,14 +187,15 @@ impl View {
                 "filters" => view.filters = Filter::read(node),
                 "limit" => {
                     let number = node.text().and_then(|text| text.parse().ok());
-                    view.limit = Some(number.ok_or_else(|| node.problem("`limit` has to be a number"))?);
+                    view.limit =
+                        Some(number.ok_or_else(|| node.problem(message!("`limit` has to be a number")))?);
                 }
                 "order" => {
                     let mut shown = Vec::new();
                     for item in node.items("order")? {
-                        let name = item
-                            .text()
-                            .ok_or_else(|| item.problem("`order` has to be a list of properties"))?;
+                        let name = item.text().ok_or_else(|| {
+                            item.problem(message!("`order` has to be a list of properties"))
+                        })?;
                         match Property::named(name) {
                             Ok(property) => shown.push((name.to_owned(), property)),
                             Err(message) => view.unknown.push(item.problem(message)),
@@ -209,7 +213,7 @@ impl View {
                 "groupBy" => view.group = Order::read(node, "groupBy", &mut view.unknown)?,
                 "image" if node.text().is_none() => {}
                 _ if LOOKS.contains(&key.as_str()) => {}
-                _ => view.unknown.push(node.problem(format!("UBP does not show `{key}` of a view"))),
+                _ => view.unknown.push(node.problem(message!("UBP does not show `{key}` of a view", key))),
             }
         }
         Ok(view)
@@ -225,14 +229,18 @@ impl Order {
                 match (key.as_str(), value.text()) {
                     ("property" | "column", Some(name)) => of = Some(name),
                     ("direction", Some(direction)) => is_descending = direction.eq_ignore_ascii_case("desc"),
-                    _ => unknown.push(value.problem(format!("UBP does not know `{key}` of `{name}`"))),
+                    _ => unknown.push(value.problem(message!(
+                        "UBP does not know `{key}` of `{name}`",
+                        key,
+                        name
+                    ))),
                 }
             }
         }
         let Some(of) = of else {
             return match node.kind {
                 Kind::Empty => Ok(None),
-                _ => Err(node.problem(format!("`{name}` has no `property`"))),
+                _ => Err(node.problem(message!("`{name}` has no `property`", name))),
             };
         };
         match Property::named(of) {

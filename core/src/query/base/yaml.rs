@@ -3,11 +3,11 @@
 use granit_parser::{Event, Parser, Span};
 
 use super::Problem;
+use crate::message;
+use crate::message::Message;
 
 /// Maximum depth of nested lists and maps.
 const DEPTH: usize = 32;
-
-const UNQUOTED: &str = "put quotes around an expression that begins with `!`";
 
 /// A value, and the line on which it starts.
 #[derive(Debug, Clone)]
@@ -25,8 +25,8 @@ pub(super) enum Kind {
 }
 
 impl Node {
-    pub(super) fn problem(&self, message: impl Into<String>) -> Problem {
-        Problem { line: self.line, message: message.into() }
+    pub(super) fn problem(&self, message: Message) -> Problem {
+        Problem { line: self.line, message }
     }
 
     pub(super) fn text(&self) -> Option<&str> {
@@ -41,7 +41,7 @@ impl Node {
         match &self.kind {
             Kind::Empty => Ok(&[]),
             Kind::Map(entries) => Ok(entries),
-            _ => Err(self.problem(format!("`{name}` has to be a map"))),
+            _ => Err(self.problem(message!("`{name}` has to be a map", name))),
         }
     }
 
@@ -50,7 +50,7 @@ impl Node {
         match &self.kind {
             Kind::Empty => Ok(&[]),
             Kind::List(items) => Ok(items),
-            _ => Err(self.problem(format!("`{name}` has to be a list"))),
+            _ => Err(self.problem(message!("`{name}` has to be a list", name))),
         }
     }
 }
@@ -71,18 +71,18 @@ pub(super) fn read(text: &str) -> Result<Node, Problem> {
         let (event, span) = item.map_err(|error| {
             let line = error.marker().line().max(1);
             let message = match is_tag(text.lines().nth(line - 1).unwrap_or_default()) {
-                true => UNQUOTED.into(),
-                false => format!("this is not valid YAML: {}", error.info()),
+                true => unquoted(),
+                false => message!("this is not valid YAML: {problem}", problem = error.info()),
             };
             Problem { line, message }
         })?;
         let line = line_of(&span);
-        let problem = |message: &str| Problem { line, message: message.into() };
+        let problem = |message| Problem { line, message };
         let node = match event {
             Event::DocumentStart(..) => {
                 documents += 1;
                 if documents > 1 {
-                    return Err(problem("a second YAML document starts here"));
+                    return Err(problem(message!("a second YAML document starts here")));
                 }
                 continue;
             }
@@ -90,9 +90,11 @@ pub(super) fn read(text: &str) -> Result<Node, Problem> {
             Event::Scalar(_, _, _, Some(_))
             | Event::SequenceStart(.., Some(_))
             | Event::MappingStart(.., Some(_)) => {
-                return Err(problem(UNQUOTED));
+                return Err(problem(unquoted()));
             }
-            Event::Alias(_) => return Err(problem("put quotes around a text that begins with `*`")),
+            Event::Alias(_) => {
+                return Err(problem(message!("put quotes around a text that begins with `*`")));
+            }
             Event::Scalar(text, style, ..) => {
                 let is_plain = style == granit_parser::ScalarStyle::Plain;
                 let kind = match text.is_empty() || is_plain && matches!(&*text, "null" | "~") {
@@ -102,7 +104,7 @@ pub(super) fn read(text: &str) -> Result<Node, Problem> {
                 Node { line, kind }
             }
             Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= DEPTH => {
-                return Err(problem("this is nested too deeply"));
+                return Err(problem(message!("this is nested too deeply")));
             }
             Event::SequenceStart(..) => {
                 open.push(Open::List(line, Vec::new()));
@@ -125,14 +127,18 @@ pub(super) fn read(text: &str) -> Result<Node, Problem> {
             Some(Open::Map(_, entries, key)) => match (key.take(), node.kind) {
                 (Some(name), kind) => entries.push((name, Node { line: node.line, kind })),
                 (None, Kind::Text(name)) if entries.iter().any(|(known, _)| *known == name) => {
-                    return Err(problem(&format!("the key `{name}` is repeated")));
+                    return Err(problem(message!("the key `{name}` is repeated", name)));
                 }
                 (None, Kind::Text(name)) => *key = Some(name),
-                (None, _) => return Err(problem("a key has to be a text")),
+                (None, _) => return Err(problem(message!("a key has to be a text"))),
             },
         }
     }
     Ok(root.unwrap_or(Node { line: 1, kind: Kind::Empty }))
+}
+
+fn unquoted() -> Message {
+    message!("put quotes around an expression that begins with `!`")
 }
 
 fn line_of(span: &Span) -> usize {

@@ -157,6 +157,30 @@ fn who_reads_the_page_gets_the_answers_as_markdown() {
 }
 
 #[test]
+fn who_reads_the_page_gets_the_same_answers_in_any_letter_case() {
+    let base = "views:\n  - type: list\n    order: [file.name]\n";
+    for question in [
+        "~~~UBP list\ntype: person\n~~~\n".to_owned(),
+        format!("```Base\n{base}```\n"),
+        "![[People.Base]]\n".to_owned(),
+    ] {
+        let project = Project::with_pages(PAGES.into_iter().chain([("q.md", question.as_str())]));
+        project.source.put_source("pages/People.Base", base.as_bytes(), jiff::Timestamp::UNIX_EPOCH);
+        project.refresh();
+        let page = Some("q.md".to_owned());
+        let read = get_page::Params { page: page.clone(), ..Default::default() };
+        let answers = get_page::run(&project.context(), read).unwrap().answers;
+        let params = render_page::Params { page, ..Default::default() };
+        let html = render_page::run(&project.context(), params).unwrap().html;
+        assert_eq!(
+            (answers.len(), html.matches("<div class=\"query\"").count()),
+            (1, 1),
+            "{question}: {html}"
+        );
+    }
+}
+
+#[test]
 fn signs_that_are_not_markup_are_not_escaped() {
     assert_eq!(
         escaped("2026-02-01, snake_case (50%) 1.2 = x + y!"),

@@ -65,3 +65,50 @@ fn the_attachments_and_headings_of_a_page_are_listed() {
     let headings: Vec<_> = found.headings.iter().map(|h| (h.level, h.slug.as_str(), h.line)).collect();
     assert_eq!(headings, [(1, "page", 1), (2, "page/b", 5)]);
 }
+
+#[test]
+fn an_answer_that_contains_itself_ends() {
+    let list = "views:\n  - type: list\n    order: [formula.again, again]\n";
+    let formula = "formulas:\n  again: '\"![[Loop.base]] ![[Page]] !![[Other]]\"'\n";
+    let unknown = "\"a`![[Loop.base]]`b\": 1\n";
+    let block = |text: &str| format!("```base\n{text}```\n");
+    let front = "---\nagain: \"![[Page]] ![[Loop.base]] ![[Answers]]\"\n---\n";
+    let pages = [
+        ("Page.md", format!("{front}# Page\n\n![[Loop.base]]\n")),
+        ("Answers.md", format!("{front}{}\n![[Page]]\n", block(&format!("{formula}{unknown}{list}")))),
+        ("Query.md", "```ubp list\nagain: *\nshow: again\n```\n".into()),
+        ("Other.md", "Other.\n".into()),
+    ];
+    let project = Project::with_pages(pages.iter().map(|(path, text)| (*path, text.as_str())));
+    let base = format!("{formula}{unknown}{list}");
+    project.source.put_source("pages/Loop.base", base.as_bytes(), jiff::Timestamp::UNIX_EPOCH);
+    project.refresh();
+    for (path, _) in &pages[..3] {
+        let html = rendered(&project, path).html;
+        // The check knows sections of pages only.
+        let checked = html.replace("<section class=\"embed\" data-file=\"pages/Loop.base\">", "<section>");
+        assert_eq!(fault(&checked), None, "{path}");
+        assert!(html.len() < 20_000, "{path}: {}", html.len());
+        let answers: Vec<&str> = html.split("<div class=\"query").skip(1).collect();
+        assert!(!answers.is_empty(), "{path}: {html}");
+        for answer in answers {
+            let end = answer.find("</div>").unwrap();
+            assert!(!answer[..end].contains("<section class=\"embed\""), "{path}: {answer}");
+        }
+        assert!(html.contains("data-page=\"Page.md\""), "{path}: {html}");
+    }
+}
+
+#[test]
+fn links_of_an_answer_on_an_embedded_page_are_relative_to_the_whole() {
+    let project = Project::with_pages([
+        ("deep/er/query.md", "```ubp list\ntype: person\nshow: file\n```\n"),
+        ("people/ann.md", "---\ntype: person\nfile: \"[[cv.pdf]]\"\n---\n# Ann\n"),
+        ("home.md", "![[query]]\n"),
+    ]);
+    project.source.put_source("pages/people/cv.pdf", b"x", jiff::Timestamp::UNIX_EPOCH);
+    project.refresh();
+    let found = rendered(&project, "home.md");
+    assert!(found.html.contains("href=\"people/ann.html\""), "{}", found.html);
+    assert_eq!(found.attachments.iter().collect::<Vec<_>>(), ["pages/people/cv.pdf"]);
+}

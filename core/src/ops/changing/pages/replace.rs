@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::message;
+use crate::ops::places::Places;
 use crate::ops::update_page::{unbroken, with_fields};
 use crate::ops::written::WriteReport;
 use crate::ops::{Facts, Tool};
@@ -12,7 +13,7 @@ use crate::page::{in_kind, occurrences, with_replaced};
 use crate::ports::ContentHash;
 use crate::show::{Page, Span, counted};
 use crate::writing::{Change, Plan, Version, carry_out, is_read_only};
-use crate::{Caller, Context, Error, Result, path};
+use crate::{Caller, Context, Error, Result};
 
 /// Facts about this operation.
 pub const FACTS: Facts = Facts::writing("Find and replace text on all pages, as one change.")
@@ -179,26 +180,10 @@ fn wanted(params: &Params) -> Result<Wanted<'_>> {
 /// The pages at or below these paths, or all pages.
 fn among(context: &Context<'_>, asked: &[String]) -> Result<Vec<String>> {
     let mut pages: Vec<String> = context.source.list()?.pages.into_iter().map(|file| file.path).collect();
-    if asked.is_empty() {
-        return Ok(pages);
-    }
-    let mut places = Vec::new();
-    for asked in asked {
-        let place = path::join("", asked.trim_end_matches('/'));
-        let place =
-            place.ok_or_else(|| Error::OutsideProject { path: asked.clone(), folder: "pages".into() })?;
-        if !pages.iter().any(|page| lies_at(page, &place)) {
-            return Err(Error::invalid(message!("{asked}: no such page or folder", asked)));
-        }
-        places.push(place);
-    }
-    pages.retain(|page| places.iter().any(|place| lies_at(page, place)));
+    let known: Vec<&str> = pages.iter().map(String::as_str).collect();
+    let places = Places::of(context, asked, &known)?;
+    pages.retain(|page| places.contain(page));
     Ok(pages)
-}
-
-/// Whether the page is at this path or in this folder.
-fn lies_at(page: &str, place: &str) -> bool {
-    place.is_empty() || page.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// A hash of the parameters and of all pages before the change.

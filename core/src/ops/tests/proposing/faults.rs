@@ -131,6 +131,8 @@ fn kill_while_accepting(
         project.update();
         let now = pages(&project);
         let state = state(&project, id);
+        let open = crate::proposals::open_count(&project.context()).unwrap();
+        assert_eq!(open, usize::from(state == "pending"), "{operation}, {left} writes");
         if state == "accepted" {
             assert_ne!(now, before, "{operation}, {left} writes: accepted, but nothing was written");
         } else {
@@ -190,4 +192,37 @@ fn a_process_that_is_killed_while_it_proposes_leaves_one_proposal() {
         propose(&project, "create_page", json!({ "title": "New", "content": "Text." })).unwrap();
         assert_eq!(project.source.proposal_files().unwrap().len(), 2, "{left}");
     }
+}
+
+#[test]
+fn what_became_of_a_proposal_outlives_the_audit_log() {
+    let file = |project: &Project<Dying>, id: &Value| {
+        let name = crate::path::proposal_file(id.as_str().unwrap());
+        String::from_utf8(project.source.read_state(&name).unwrap().unwrap()).unwrap()
+    };
+    let mut unsettled = 0;
+    for left in 0.. {
+        let project = dying();
+        let edit = json!({ "page": "b", "old": "One.", "new": "Two." });
+        let id = propose(&project, "update_page", edit).unwrap()["proposal"].clone();
+        may_write(&project, left);
+        let _ = accept(&project, &id);
+        let exhausted = project.source.left.load(Ordering::Relaxed) == 0;
+        may_write(&project, usize::MAX);
+        project.update();
+        let was = state(&project, &id);
+        unsettled += usize::from(file(&project, &id).contains("\"settled\": false"));
+        propose(&project, "create_page", json!({ "title": "New", "content": "Text." })).unwrap();
+        assert!(!file(&project, &id).contains("\"settled\": false"), "{left}");
+        // As after the log was rotated twice.
+        let log = project.source.read_state("audit.jsonl").unwrap().unwrap_or_default();
+        if !log.is_empty() {
+            project.source.write_state("audit.jsonl", b"", Some(ContentHash::of(&log))).unwrap();
+        }
+        assert_eq!(state(&project, &id), was, "{left}");
+        if !exhausted {
+            break;
+        }
+    }
+    assert!(unsettled >= 2, "{unsettled}");
 }

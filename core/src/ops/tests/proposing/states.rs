@@ -188,6 +188,8 @@ impl Run {
         let listed = listed["proposals"].as_array().unwrap();
         let found: BTreeSet<&str> = listed.iter().map(|one| one["proposal"].as_str().unwrap()).collect();
         assert_eq!(found, self.known.keys().map(String::as_str).collect());
+        let open = listed.iter().filter(|one| one["decision"].is_null()).count();
+        assert_eq!(crate::proposals::open_count(&self.project.context()).unwrap(), open);
         for proposal in listed {
             let known = &self.known[proposal["proposal"].as_str().unwrap()];
             let state = proposal["state"].as_str().unwrap();

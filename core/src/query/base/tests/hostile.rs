@@ -4,7 +4,9 @@ use proptest::prelude::*;
 
 use super::super::expression::Expression;
 use super::super::functions::{FUNCTIONS, METHODS};
-use super::{Base, answer};
+use super::super::value::Value;
+use super::{Base, answer, answers};
+use crate::index::tests::Project;
 
 #[test]
 fn formulas_that_grow_without_end_are_stopped() {
@@ -60,6 +62,30 @@ fn deep_expressions_are_refused_without_a_crash() {
     let yaml = format!("filters: {}", "{and: [".repeat(3_000));
     assert!(Base::parse(&yaml).is_err());
     assert!(Base::parse(&"a".repeat(300_000)).is_err());
+}
+
+#[test]
+fn mixed_values_are_sorted_and_empty_ones_are_last() {
+    let values = ["[]", "{}", "\"\"", "7", "words", "2026-02-01", "true", "[2, a]", "Ännchen", "-3.5"];
+    let page = |number: usize| {
+        let value = values[number * 7 % values.len()];
+        (format!("p{number:02}.md"), format!("---\nrating: {value}\n---\n# P\n"))
+    };
+    let pages: Vec<(String, String)> = (0..60).map(page).collect();
+    for direction in ["ASC", "DESC"] {
+        let base = format!(
+            "filters: file.hasProperty(\"rating\")\nviews:\n  - type: list\n    order: [rating, file.path]\n    \
+             sort: [{{property: rating, direction: {direction}}}]\n"
+        );
+        let text = format!("# Q\n\n```base\n{base}```\n");
+        let all = pages.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+        let found = answers(&Project::with_pages(all.chain([("q.md", text.as_str())]))).remove(0);
+        let rows: Vec<&str> = found.lines().filter(|line| line.starts_with("- ")).collect();
+        assert_eq!(rows.len(), 60, "{found}");
+        let has_value: Vec<bool> = rows.iter().map(|row| row.contains(" · ")).collect();
+        assert!(has_value[..42].iter().all(|has| *has), "{direction}: {found}");
+        assert!(!has_value[42..].iter().any(|has| *has), "{direction}: {found}");
+    }
 }
 
 #[test]
@@ -130,7 +156,53 @@ fn call() -> impl Strategy<Value = String> {
     })
 }
 
+/// A value of front matter.
+fn value() -> impl Strategy<Value = Value> {
+    let scalar = prop::sample::select(vec![
+        "null",
+        "\"\"",
+        "true",
+        "7",
+        "-2.5",
+        "\"2.50\"",
+        "\"a\"",
+        "\"A\"",
+        "\"é\"",
+        "\"2026-02-01\"",
+        "\"2026-02-01 10:30\"",
+    ]);
+    let list = prop::collection::vec(scalar.clone(), 0..3);
+    let json = prop_oneof![
+        scalar.prop_map(str::to_owned),
+        list.clone().prop_map(|items| format!("[{}]", items.join(","))),
+        list.prop_map(|items| format!(
+            "{{{}}}",
+            items
+                .iter()
+                .enumerate()
+                .map(|(at, item)| format!("\"{at}\":{item}"))
+                .collect::<Vec<_>>()
+                .join(",")
+        )),
+    ];
+    prop_oneof![
+        9 => json.prop_map(|json| Value::written(serde_json::from_str(&json).unwrap_or_default())),
+        1 => Just(Value::Number(f64::NAN)),
+    ]
+}
+
 proptest! {
+    #[test]
+    fn the_order_of_values_is_total(a in value(), b in value(), c in value(), is_descending: bool) {
+        let shown = |value: &Value| format!("{value:?}");
+        let order = |one: &Value, other: &Value| one.sorted(other, is_descending, &shown);
+        prop_assert!(order(&a, &a).is_eq());
+        prop_assert_eq!(order(&a, &b), order(&b, &a).reverse());
+        if order(&a, &b).is_le() && order(&b, &c).is_le() {
+            prop_assert!(order(&a, &c).is_le());
+        }
+    }
+
     #[test]
     fn any_text_is_read(text in "(?s).{0,400}") {
         let _ = Base::parse(&text);
