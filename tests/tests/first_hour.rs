@@ -1,11 +1,10 @@
 //! The first hour of a new user: the first command is `ubp`, and every later one is taken from the output of the
 //! command before.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::Stdio;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use ubp_tests::mcp::McpClient;
 use ubp_tests::terminal::Terminal;
 
 use crate::process::{command, program};
@@ -177,44 +176,44 @@ fn the_suggested_viewer_command_shows_the_pages() {
     assert_eq!(viewer.call("list_pages", &json!({}))["total"], 1);
 }
 
+/// Runs a command that writes the settings of Claude Code, and starts the server as they say.
+fn connected(newcomer: &Newcomer, install: &str) -> McpClient {
+    let folder = newcomer.terminal.folder();
+    let installed = command(folder, &install.split(' ').collect::<Vec<_>>()).output().unwrap();
+    assert!(installed.status.success(), "{installed:?}");
+    let settings: Value = serde_json::from_slice(&std::fs::read(folder.join(".mcp.json")).unwrap()).unwrap();
+    let server = &settings["mcpServers"]["ubp"];
+    assert_eq!(server["command"], program().to_str().unwrap());
+    let mut process = std::process::Command::new(server["command"].as_str().unwrap());
+    process.args(server["args"].as_array().unwrap().iter().filter_map(Value::as_str)).current_dir(folder);
+    McpClient::start_fresh(process, "ubp_status", &json!({})).unwrap()
+}
+
 #[test]
 fn an_agent_connected_by_the_suggested_command_reads_the_pages() {
     let mut newcomer = Newcomer::among(&[("a.md", "# Alpha\n\nZebras are striped.\n")]);
     newcomer.follows("init");
-    let folder = newcomer.terminal.folder();
-    let shown = newcomer.shown("mcp-server");
-    let printed = command(folder, &shown.split(' ').collect::<Vec<_>>()).output().unwrap();
-    let settings: Value = serde_json::from_slice(&printed.stdout).unwrap();
-    let server = &settings["mcpServers"]["ubp"];
-    assert_eq!(server["command"], program().to_str().unwrap());
-    let arguments: Vec<&str> = server["args"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
-    let mut child = std::process::Command::new(server["command"].as_str().unwrap())
-        .args(arguments)
-        .current_dir(folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut asked = child.stdin.take().unwrap();
-    let client = json!({ "name": "agent", "version": "1" });
-    let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
-    let question = json!({ "name": "ubp_search", "arguments": { "query": "striped zebras" } });
-    for message in [
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello }),
-        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
-        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": question }),
-    ] {
-        writeln!(asked, "{message}").unwrap();
-    }
-    let answer = BufReader::new(child.stdout.take().unwrap())
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap())
-        .find(|message| message["id"] == 2)
-        .unwrap();
-    drop(asked);
-    child.wait().unwrap();
-    assert!(answer["result"].to_string().contains("a.md"), "{answer}");
+    let mut agent = connected(&newcomer, &newcomer.shown("mcp install"));
+    let found = agent.ask("ubp_search", json!({ "query": "striped zebras" })).unwrap();
+    assert!(found.to_string().contains("a.md"), "{found}");
+}
+
+#[test]
+fn the_first_proposal_of_an_agent_is_accepted_with_commands_from_the_screen() {
+    let mut newcomer = Newcomer::among(&[("a.md", "# Alpha\n\nZebras are striped.\n")]);
+    newcomer.follows("init");
+    let mut agent = connected(&newcomer, &format!("{} --write", newcomer.shown("mcp install")));
+    let edit =
+        json!({ "page": "Alpha", "old": "striped", "new": "black and white", "reason": "More exact." });
+    agent.ask("ubp_update_page", edit).unwrap();
+    newcomer.types("status");
+    newcomer.follows("proposals");
+    newcomer.sees("More exact.");
+    newcomer.follows("proposals");
+    newcomer.sees("+Zebras are black and white.");
+    newcomer.follows("proposals accept");
+    let text = std::fs::read_to_string(newcomer.terminal.path("a.md")).unwrap();
+    assert!(text.contains("Zebras are black and white."), "{text}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::hint::Next;
 use crate::message;
 use crate::message::Message;
 use crate::ops::budget;
@@ -121,6 +122,10 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.note(&[Span::said(&message!("{shown} of {total}; a higher limit shows more", shown, total))]);
     } else {
         page.note(&[Span::said(&waiting(output.open_count))]);
+    }
+    if let Some(first) = output.proposals.iter().find(|proposal| proposal.state.is_open()) {
+        let next = Next::call("get_proposal").with("proposal", first.proposal.as_str());
+        page.hint(&[Span::said(&message!("{command} shows its changes", command = next))]);
     }
 }
 
