@@ -4,7 +4,7 @@ import type { ProposalFields } from '#contract';
 import { ClientError, type UbpClient } from '../../client/client';
 
 /** Milliseconds between questions: while proposals are on screen, and in the background. */
-const EVERY_MS = { shown: 2500, background: 8000 };
+const EVERY_MS = { shown: 2500, background: 5000 };
 /** Between two questions, the server is idle for this many times the duration of one. */
 const REST = 15;
 /** Number of proposals that are listed; the operation allows no more. */

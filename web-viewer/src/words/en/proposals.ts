@@ -31,6 +31,7 @@ export const proposals = {
   more: (shown: number, total: number) => `The latest ${number(shown)} of ${number(total)} are shown.`,
   unreadable: (files: readonly string[]) => `Not a proposal: ${files.map((file) => `.ubp/${file}`).join(', ')}`,
   all: 'All proposals',
+  showNewer: 'Show the new proposal',
   does: {
     created: (page: string) => `Create ${page}`,
     edited: (page: string) => `Edit ${page}`,
@@ -88,6 +89,7 @@ export const proposals = {
   reject: 'Reject…',
   rejectMany: (count: number) => `Reject ${number(count)}…`,
   rejecting: 'Reject',
+  rejectingMany: (count: number) => `Reject ${counted(count, 'proposal')}`,
   cancel: 'Cancel',
   comment: 'Comment for the agent (optional)',
   accepted: (what: string) => `Accepted: ${what}.`,

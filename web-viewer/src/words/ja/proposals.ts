@@ -29,6 +29,7 @@ export const proposals = {
   more: (shown, total) => `全 ${number(total)} 件のうち、新しい ${number(shown)} 件を表示しています。`,
   unreadable: (files) => `提案ではないファイル: ${files.map((file) => `.ubp/${file}`).join(', ')}`,
   all: 'すべての提案',
+  showNewer: '新しい提案を表示',
   does: {
     created: (page) => `${page} を作成`,
     edited: (page) => `${page} を編集`,
@@ -86,6 +87,7 @@ export const proposals = {
   reject: '却下…',
   rejectMany: (count) => `${number(count)} 件を却下…`,
   rejecting: '却下する',
+  rejectingMany: (count) => `${number(count)} 件を却下する`,
   cancel: 'キャンセル',
   comment: 'エージェントへのコメント (任意)',
   accepted: (what) => `承認しました: ${what}`,
