@@ -240,7 +240,7 @@ describe('pages', () => {
     await agent.propose('delete_page', { page: 'guides/Sign in.md', confirm: true, expected_hash: await agent.hashOf('Sign in') });
     await counted(3);
     await review();
-    await until(async () => (await rows.allTextContents()).join() === 'Delete Sign in,Move notes/Diary.md,Create notes/Tokens.md', async () => `the list has ${await rows.allTextContents()}`);
+    await until(async () => (await rows.allTextContents()).join() === 'Delete Sign in,Move Log to notes/Diary.md,Create notes/Tokens.md', async () => `the list has ${await rows.allTextContents()}`);
     await rows.nth(2).click();
     await detail.getByText('They last an hour.').waitFor();
     await detail.getByText('Hunk 1, whole page').waitFor();

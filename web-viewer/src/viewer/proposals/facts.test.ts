@@ -19,6 +19,8 @@ describe('proposals', () => {
     expect(summary([page('a.md')], titleOf)).toBe('Edit Title');
     expect(summary([page('.ubp/refs.lock', 'recorded')], titleOf)).toBe('Record in .ubp/refs.lock');
     expect(summary([page('a.md'), page('b.md', 'created'), page('c.md'), page('d.md', 'deleted')], titleOf)).toBe('Create 1 page, edit 2 pages, delete 1 page');
+    expect(summary([page('x/b.md', 'moved', 'a.md')], titleOf)).toBe('Move Title to x/b.md');
+    expect(summary([page('c.md'), page('x/b.md', 'moved', 'a.md'), page('d.md')], titleOf)).toBe('Move Title to x/b.md, edit 2 pages');
   });
 
   it('are filtered by agents without their versions', () => {

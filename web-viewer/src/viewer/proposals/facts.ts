@@ -5,16 +5,21 @@ import { folderOf } from '../../text/paths';
 
 const KINDS = ['created', 'edited', 'moved', 'deleted', 'recorded'] as const;
 
-/** What it does, in a line: with the title of its page, or the number of pages. */
+/** What it does, in a line. Its page is named, also if pages that link to it are edited; of several pages, it is their number. */
 export function summary(pages: readonly ProposedPage[], titleOf: (page: string) => string): string {
-  const [first] = pages;
-  if (first && pages.length === 1) return writing.proposals.does[first.change](first.change === 'recorded' ? first.filepath : titleOf(first.filepath));
-  const parts = KINDS.flatMap((kind) => {
-    const count = pages.filter(({ change }) => change === kind).length;
+  const others = pages.filter(({ change }) => change !== 'edited');
+  const named = pages.length === 1 ? pages[0] : others.length === 1 ? others[0] : undefined;
+  const counts = KINDS.flatMap((kind) => {
+    const count = pages.filter((page) => page.change === kind && page !== named).length;
     return count > 0 ? [writing.proposals.doesMany[kind](count)] : [];
   });
-  const text = parts.join(', ');
+  const text = [...(named ? [does(named, titleOf)] : []), ...counts].join(', ');
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function does({ change, filepath, moved_from }: ProposedPage, titleOf: (page: string) => string): string {
+  if (change === 'moved') return writing.proposals.doesMove(titleOf(moved_from ?? filepath), filepath);
+  return writing.proposals.does[change](change === 'recorded' ? filepath : titleOf(filepath));
 }
 
 /** The name of an agent without the version of its program, which follows the last space. */

@@ -35,10 +35,10 @@ export const proposals = {
   does: {
     created: (page: string) => `Create ${page}`,
     edited: (page: string) => `Edit ${page}`,
-    moved: (page: string) => `Move ${page}`,
     deleted: (page: string) => `Delete ${page}`,
     recorded: (file: string) => `Record in ${file}`,
   },
+  doesMove: (page: string, path: string) => `Move ${page} to ${path}`,
   doesMany: {
     created: (count: number) => `create ${pages(count)}`,
     edited: (count: number) => `edit ${pages(count)}`,

@@ -33,10 +33,10 @@ export const proposals = {
   does: {
     created: (page) => `${page} を作成`,
     edited: (page) => `${page} を編集`,
-    moved: (page) => `${page} へ移動`,
     deleted: (page) => `${page} を削除`,
     recorded: (file) => `${file} に記録`,
   },
+  doesMove: (page, path) => `${page} を ${path} へ移動`,
   doesMany: {
     created: (count) => `${number(count)} ページを作成`,
     edited: (count) => `${number(count)} ページを編集`,
