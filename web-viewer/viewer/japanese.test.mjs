@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
+import { Agent } from './agent.mjs';
 import { accessible, editor, empty, settled, until, withHistory, withViewer } from './workspace.mjs';
 import { wordsIn } from './words.mjs';
 
@@ -18,6 +19,12 @@ const own = withViewer({
 let ja;
 before(async () => {
   ja = await wordsIn('ja');
+  // On a page that no other screen shows.
+  const agent = await Agent.start(own.project);
+  await agent.call('get_page', { page: 'データベース' });
+  await agent.propose('update_page', { page: 'Alone', content: '[[Home]]', mode: 'append', reason: 'リンクを追加しました。' });
+  await agent.propose('create_page', { title: 'トークン', folder: '設計', content: '一時間で切れます。' });
+  await agent.end();
 });
 
 /** What pages, files and commits say; and answers of the engine, which speaks English. */
@@ -47,7 +54,7 @@ function foreign(page) {
       }
       return found;
     },
-    [CONTENT, `${NAMES.source}|Home|Sign in|Reading|Guides|Code|Formatting|Sessions|Link types|Unified Blueprint|All pages|ubp-viewer-\\w+|[\\w./ -]+\\.(js|md|svg)|Begin|spec|guide|adr|start|deciders|type|tags|source_refs`],
+    [CONTENT, `${NAMES.source}|Home|Alone|Sign in|Reading|Guides|Code|Formatting|Sessions|Link types|Unified Blueprint|All pages|ubp-viewer-\\w+|[\\w./ -]+\\.(js|md|svg)|Begin|spec|guide|adr|start|deciders|type|tags|source_refs`],
   );
 }
 
@@ -113,6 +120,30 @@ const SCREENS = {
     },
   },
   problems: { path: 'Home.html?problems=all', act: stage },
+  'a page with a proposal': { path: 'Alone.html', act: (page) => page.getByRole('region', { name: ja.proposals.title }).waitFor() },
+  proposals: {
+    path: 'Home.html?proposals=all',
+    act: async (page) => {
+      await stage(page);
+      await page.locator('#ubp_stage .row input').first().check();
+    },
+  },
+  'one proposal': {
+    path: 'Home.html?proposals=all',
+    act: async (page) => {
+      await page.locator('#ubp_stage [data-row]', { hasText: 'Alone' }).click();
+      await page.locator('.detail [data-hunk="1"]').waitFor();
+    },
+  },
+  'rejecting a proposal': {
+    path: 'Home.html?proposals=all',
+    act: async (page) => {
+      await page.locator('#ubp_stage [data-row]', { hasText: 'Alone' }).click();
+      await page.locator('.detail [data-hunk="1"]').waitFor();
+      await page.keyboard.press('r');
+      await page.locator('.detail textarea').waitFor();
+    },
+  },
   'the graph': { path: 'Home.html?graph=local', act: (page) => page.locator('canvas[data-settled]').waitFor() },
   'a file': { path: 'Home.html?file=src%2Flogin.js', act: (page) => page.locator('#ubp_stage .code').waitFor() },
   shortcuts: { path: 'Home.html', act: dialog((page) => page.keyboard.press('Control+/')) },

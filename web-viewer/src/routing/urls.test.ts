@@ -21,6 +21,8 @@ describe('places and addresses', () => {
     ['a heading in Japanese', { page: 'en/Home.md', anchor: '見出し #1', view: reading }],
     ['the graph around a page', { page: 'en/Home.md', anchor: '', view: { kind: 'graph', scope: 'local', depth: 3 } }],
     ['the graph of all pages', { page: 'en/Home.md', anchor: '', view: { kind: 'graph', scope: 'all', depth: 2 } }],
+    ['all proposals', { page: 'en/Home.md', anchor: '', view: { kind: 'proposals', proposal: null } }],
+    ['a proposal', { page: 'en/Home.md', anchor: '', view: { kind: 'proposals', proposal: '3f9a01c2d4e5' } }],
     ['lines of a file', { page: 'en/Home.md', anchor: 'L10-L20', view: { kind: 'file', path: 'src/a b&c#.ts' } }],
   ])('lead back to %s', (_name, place) => {
     expect(back(place, false)).toEqual(place);

@@ -1,7 +1,7 @@
 // Addresses. Core decides the address of a page, which comes with `render_page`. Until then, this module uses the default
 // address, which is correct unless names of pages collide.
 
-export type View = { kind: 'page' } | { kind: 'graph'; scope: 'local' | 'all'; depth: number } | { kind: 'review' | 'problems' } | { kind: 'file'; path: string };
+export type View = { kind: 'page' } | { kind: 'graph'; scope: 'local' | 'all'; depth: number } | { kind: 'review' | 'problems' } | { kind: 'proposals'; proposal: string | null } | { kind: 'file'; path: string };
 
 export interface Place {
   /** Path of the page; null if the address shows no page. */
@@ -13,6 +13,8 @@ export interface Place {
 
 const READING: View = { kind: 'page' };
 export const DEFAULT_DEPTH = 2;
+/** In an address, a list instead of one of its entries. */
+const ALL = 'all';
 
 /** `Folder/My Page.md` as `Folder/My%20Page.html`. */
 export function usualUrl(page: string): string {
@@ -26,6 +28,8 @@ export function placeOf(url: URL, page: string | null): Place {
 
 function viewOf(query: URLSearchParams): View {
   for (const kind of ['review', 'problems'] as const) if (query.has(kind)) return { kind };
+  const proposal = query.get('proposals');
+  if (proposal !== null) return { kind: 'proposals', proposal: proposal === ALL ? null : proposal };
   const path = query.get('file');
   if (path) return { kind: 'file', path };
   const scope = query.get('graph');
@@ -47,7 +51,8 @@ export function addressOf(place: Place, pageUrl: URL, isFolder: boolean): string
     url.searchParams.set('graph', place.view.scope);
     if (place.view.scope === 'local' && place.view.depth !== DEFAULT_DEPTH) url.searchParams.set('depth', String(place.view.depth));
   }
-  if (place.view.kind === 'review' || place.view.kind === 'problems') url.searchParams.set(place.view.kind, 'all');
+  if (place.view.kind === 'review' || place.view.kind === 'problems') url.searchParams.set(place.view.kind, ALL);
+  if (place.view.kind === 'proposals') url.searchParams.set('proposals', place.view.proposal ?? ALL);
   if (place.view.kind === 'file') url.searchParams.set('file', place.view.path);
   if (place.anchor) url.hash = fragment(place.anchor);
   return url.href;

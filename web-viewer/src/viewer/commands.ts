@@ -24,6 +24,7 @@ export function commandsOf(workspace: Workspace): Command[] {
   const hasTabs = () => tabs.list.length > 1;
   // There, the key renames the page of the row.
   const isOnRow = () => subjectOf(document.activeElement) !== null;
+  const isReviewing = navigator.place.view.kind === 'proposals';
   const { search, sidebar, graph } = shellCommands(session, navigator);
   const say = (id: keyof typeof english.commands) => named(id, writing.commands, english.commands);
 
@@ -96,8 +97,10 @@ export function commandsOf(workspace: Workspace): Command[] {
       run: () => session.home && void navigator.go({ page: session.home }),
     },
     { ...graph, chords: [alt('G'), ...graph.chords] },
-    { id: 'review', ...say('review'), group: 'navigation', chords: [alt('R'), 'r'], run: () => navigator.toggle('review') },
+    // Among proposals, the letter rejects.
+    { id: 'review', ...say('review'), group: 'navigation', chords: [alt('R'), ...(isReviewing ? [] : ['r'])], run: () => navigator.toggle('review') },
     { id: 'problems', ...say('problems'), group: 'navigation', chords: [alt('P')], run: () => navigator.toggle('problems') },
+    { id: 'proposals', ...say('proposals'), group: 'navigation', chords: [alt('Shift+P'), 'p'], run: () => navigator.toggle('proposals') },
     { id: 'part', ...say('part'), group: 'navigation', chords: ['F6'], unlisted: true, run: () => focusNextPart(1) },
     { id: 'part-back', ...say('partBack'), group: 'navigation', chords: ['Shift+F6'], unlisted: true, run: () => focusNextPart(-1) },
     { id: 'face', ...say(workspace.face === 'edit' ? 'read' : 'edit'), group: 'view', chords: ['Mod+E'], isPossible: hasPage, run: () => void workspace.toggleFace() },

@@ -13,6 +13,7 @@ import { settings, type Face } from '../state/settings.svelte';
 import { isApple } from '../shell/keys';
 import { Faces } from './faces.svelte';
 import { Problems } from './problems/problems.svelte';
+import { OpenProposals } from './proposals/open.svelte';
 import { Recent } from './recent.svelte';
 import { Second } from './second/second.svelte';
 import { Tabs } from './tabs/tabs.svelte';
@@ -47,6 +48,7 @@ export class Workspace {
   readonly recent: Recent;
   readonly faces: Faces;
   readonly problems: Problems;
+  readonly proposals: OpenProposals;
   readonly second: Second;
   readonly tabs: Tabs;
   /** Pages whose edits are not in their files yet. */
@@ -90,6 +92,7 @@ export class Workspace {
     this.recent = new Recent(`${session.site.root} ${session.site.name}`);
     this.faces = new Faces(`${session.site.root} ${session.site.name}`);
     this.problems = new Problems(() => session.client);
+    this.proposals = new OpenProposals(() => (this.connection === 'open' ? session.client : null));
     this.second = new Second(session.site.root);
     this.tabs = new Tabs(
       `${session.site.root} ${session.site.name}`,
@@ -130,10 +133,12 @@ export class Workspace {
     this.session.onFollowed = (paths) => this.#changed(paths);
     void this.#loadFavorites();
     this.problems.changed();
+    this.proposals.changed();
   }
 
   #changed(paths: readonly string[]): void {
     this.problems.changed();
+    this.proposals.changed();
     this.editor?.changed(paths);
     if (paths.length === 0) void this.#loadFavorites();
     const { page } = this;

@@ -29,6 +29,7 @@ export const commands = {
   home: { label: 'Go to home page', words: 'home start index' },
   review: { label: 'Pages to review', words: 'dashboard stale freshness out of date' },
   problems: { label: 'Problems', words: 'doctor broken links check errors warnings orphans wanted' },
+  proposals: { label: 'Proposals', words: 'agents review accept reject changes suggested diff' },
   part: { label: 'Focus next part', words: '' },
   partBack: { label: 'Focus previous part', words: '' },
   read: { label: 'Read this page', words: 'read edit preview toggle' },

@@ -10,9 +10,10 @@ import { menu } from './menu';
 import { notices } from './notices';
 import { problems } from './problems';
 import { properties } from './properties';
+import { proposals } from './proposals';
 import { review } from './review';
 import { saving } from './saving';
 import { shortcuts } from './shortcuts';
 import { tabs } from './tabs';
 
-export default { commands, desk, dialogs, editor, files, guide, history, menu, notices, problems, properties, review, saving, shortcuts, tabs };
+export default { commands, desk, dialogs, editor, files, guide, history, menu, notices, problems, properties, proposals, review, saving, shortcuts, tabs };

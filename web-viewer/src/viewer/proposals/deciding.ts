@@ -1,0 +1,74 @@
+// Accepting and rejecting proposals, and taking back what was accepted.
+import type { AcceptedProposal } from '#contract';
+import type { Params } from '../../client/client';
+import { toasts } from '../toasts.svelte';
+import type { Workspace } from '../workspace.svelte';
+import { writing } from '../../words/writing';
+
+/** A proposal, and what it does in words. */
+export interface Subject {
+  proposal: string;
+  what: string;
+}
+
+/** Accepts proposals, or some hunks of one. Returns those that were accepted. */
+export async function accept(workspace: Workspace, subjects: readonly Subject[], hunks: number[] = []): Promise<readonly AcceptedProposal[]> {
+  const proposals = subjects.map(({ proposal }) => proposal);
+  const answer = await decided(workspace, async () => {
+    await workspace.flush();
+    return workspace.client.call('accept_proposal', { proposals, hunks });
+  });
+  if (!answer) return [];
+  const { accepted, left } = answer;
+  for (const done of accepted) await follow(workspace, done);
+  const audited = accepted.flatMap(({ audit_id }) => audit_id ?? []);
+  const [first] = accepted;
+  if (first) {
+    const what = subjects.find(({ proposal }) => proposal === first.proposal)?.what ?? first.proposal;
+    const text = accepted.length > 1 ? writing.proposals.acceptedMany(accepted.length) : first.audit_id ? writing.proposals.accepted(what) : writing.proposals.alreadyThere(what);
+    toasts.tell(text, audited.length > 0 ? () => takeBack(workspace, accepted) : null);
+  }
+  if (left[0]) toasts.warn(writing.proposals.left(left.length, left[0].reason));
+  for (const { index_error } of accepted) if (index_error) toasts.warn(index_error);
+  return accepted;
+}
+
+/** Rejects proposals. Returns whether they were rejected. */
+export async function reject(workspace: Workspace, subjects: readonly Subject[], comment: string): Promise<boolean> {
+  const params: Params<'reject_proposal'> = { proposals: subjects.map(({ proposal }) => proposal), comment: comment.trim() || null };
+  const answer = await decided(workspace, () => workspace.client.call('reject_proposal', params));
+  if (!answer) return false;
+  toasts.tell(subjects[0] && subjects.length === 1 ? writing.proposals.rejected(subjects[0].what) : writing.proposals.rejectedMany(answer.rejected.length));
+  return true;
+}
+
+/** Another person may have decided meanwhile, so the list is asked for again in any case. */
+async function decided<T>(workspace: Workspace, doing: () => Promise<T>): Promise<T | undefined> {
+  const answer = await workspace.attempt(doing);
+  await workspace.proposals.refresh();
+  return answer;
+}
+
+async function follow(workspace: Workspace, { changed }: Pick<AcceptedProposal, 'changed'>): Promise<void> {
+  for (const { filepath, moved_from } of changed) if (moved_from !== null) await workspace.moved(moved_from, filepath);
+  workspace.session.noteChange(changed.map(({ filepath }) => filepath));
+}
+
+/** The latest one first, because later proposals may build on earlier ones. */
+async function takeBack(workspace: Workspace, accepted: readonly AcceptedProposal[]): Promise<void> {
+  await workspace.attempt(async () => {
+    await workspace.flush();
+    for (const { audit_id } of [...accepted].reverse()) {
+      if (audit_id === null) continue;
+      await follow(workspace, await workspace.client.call('undo', { entry: audit_id }));
+    }
+    toasts.tell(writing.notices.undone);
+  });
+  await workspace.proposals.refresh();
+}
+
+/** The ids of those open proposals that only add text: the threshold of the engine, tried without writing. */
+export async function additionsOf({ client }: Workspace): Promise<ReadonlySet<string>> {
+  const { accepted, left } = await client.call('accept_proposal', { all: true, only_additions: true, dry_run: true });
+  return new Set([...accepted, ...left.filter(({ excluded }) => !excluded)].map(({ proposal }) => proposal));
+}
