@@ -13,6 +13,7 @@ use crate::session::{Session, Terminal, answer};
 #[command(after_help = "Examples:\n  \
     ubp audit                                the latest changes\n  \
     ubp audit --page login.md -n 5\n  \
+    ubp audit --by claude-code --since 7d    what the agent did this week\n  \
     ubp audit 3f9a01c2d4e5                   one change with its diff")]
 pub struct AuditArgs {
     /// Only this change
@@ -21,6 +22,12 @@ pub struct AuditArgs {
     /// Only changes of this page: path (current or former), id, title or alias
     #[arg(long, value_name = "PAGE")]
     pub page: Option<String>,
+    /// Only changes by `person`, or made or proposed by the agent of this name
+    #[arg(long, value_name = "NAME")]
+    pub by: Option<String>,
+    /// Only changes since then: a date, a time (RFC 3339), or a span such as 7d or 12h
+    #[arg(long, value_name = "WHEN")]
+    pub since: Option<String>,
     /// Print at most N changes, 1 to 1000 [default: 20]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
@@ -43,7 +50,13 @@ pub struct UndoArgs {
 }
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, args: AuditArgs) -> CommandResult {
-    let params = |page| Params { page, entry: args.entry.clone(), limit: args.limit };
+    let params = |page| Params {
+        page,
+        by: args.by.clone(),
+        since: args.since.clone(),
+        entry: args.entry.clone(),
+        limit: args.limit,
+    };
     let page = args.page.as_deref().map(|page| session.page(terminal, page));
     // Try the typed path first: it may be a deleted page's, even if another page has that name now.
     let place = args.page.as_deref().map(|page| session.place_of_page(page));

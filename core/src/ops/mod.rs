@@ -16,6 +16,7 @@ mod parts {
     pub(crate) mod edited;
     #[cfg(not(target_family = "wasm"))]
     pub(crate) mod memory;
+    pub(crate) mod moment;
     pub(crate) mod page;
     #[cfg(not(target_family = "wasm"))]
     pub(crate) mod places;

@@ -24,7 +24,7 @@ use crate::hint::Next;
 use crate::message;
 use crate::message::Message;
 use crate::ports::ContentHash;
-use crate::writing::audit::{AuditLog, OutcomeKind, is_same_agent};
+use crate::writing::audit::{AuditLog, OutcomeKind, goes_by, is_same_agent};
 use crate::writing::{Change, RecordChange, Version};
 use crate::{Caller, Context, Error, Result, path};
 
@@ -329,9 +329,7 @@ fn is_visible(context: &Context<'_>, agent: Option<&str>) -> bool {
 
 /// Whether the proposal is by the agent called `name`, which may be given with or without its version.
 pub(crate) fn same_agent(proposal: &Proposal, name: &str) -> bool {
-    let agent = proposal.agent.as_deref();
-    agent.is_some_and(|agent| agent == name.trim())
-        || agent.and_then(|agent| agent.rsplit_once(' ')).is_some_and(|(agent, _)| agent == name.trim())
+    proposal.agent.as_deref().is_some_and(|agent| goes_by(agent, name.trim()))
 }
 
 /// A hint that shows a proposal.

@@ -41,6 +41,11 @@ pub(crate) fn is_same_agent(one: Option<&str>, other: Option<&str>) -> bool {
     name(one) == name(other)
 }
 
+/// Whether the agent has this name, with or without the version of its program.
+pub(crate) fn goes_by(agent: &str, name: &str) -> bool {
+    agent == name || agent.rsplit_once(' ').is_some_and(|(agent, _)| agent == name)
+}
+
 /// A change of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {

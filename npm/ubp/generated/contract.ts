@@ -380,6 +380,10 @@ export interface AuditOutput {
 export interface AuditParams {
   /** Only changes of this page: path (current or former), id, title or alias. */
   page?: string | null | undefined;
+  /** Only changes by `person`, or made or proposed by the agent of this name. */
+  by?: string | null | undefined;
+  /** Only changes since then: a date, a time (RFC 3339), or a span such as `7d` or `12h`. */
+  since?: string | null | undefined;
   /** Only this change, or this group of changes, by its id; includes the full texts. */
   entry?: string | null | undefined;
   /** Maximum number of entries (1 to 1000, default: 20). */

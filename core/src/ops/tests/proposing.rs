@@ -535,3 +535,31 @@ fn a_proposal_that_was_edited_by_hand_is_not_written() {
     let listed = call(&project, "list_proposals", json!({})).unwrap();
     assert_eq!((&listed["unreadable"], &listed["total"]), (&json!(["proposals/abc.json"]), &json!(1)));
 }
+
+#[test]
+fn changes_are_listed_by_author_and_time() {
+    let project = project();
+    let proposed =
+        propose(&project, "update_page", json!({ "page": "login", "old": "One", "new": "1" })).unwrap();
+    accept(&project, &proposed["proposal"]).unwrap();
+    let context = Context { caller: Caller::Agent, agent: Some("cursor 2.0"), ..project.context() };
+    context.call("update_page", json!({ "page": "login", "old": "Two", "new": "2" })).unwrap();
+    call(
+        &project,
+        "update_page",
+        json!({ "page": "login", "old": "Three", "new": "3", "expected_hash": hash(&project, "login.md") }),
+    )
+    .unwrap();
+    let counted = |params: Value| call(&project, "audit", params).unwrap()["total"].clone();
+    assert_eq!(counted(json!({ "by": "person" })), 1);
+    assert_eq!(counted(json!({ "by": "claude" })), 1, "accepted by a person, proposed by the agent");
+    assert_eq!(counted(json!({ "by": "cursor 2.0" })), 1);
+    assert_eq!(counted(json!({ "since": "1d" })), 3);
+    assert_eq!(counted(json!({ "since": "2100-01-01" })), 0);
+    let unknown = call(&project, "audit", json!({ "by": "codex" })).unwrap_err();
+    assert_eq!(
+        unknown.to_string(),
+        "no change is by 'codex'; changes are by: claude 1.0, cursor 2.0, person"
+    );
+    assert!(call(&project, "audit", json!({ "since": "yesterday" })).is_err());
+}

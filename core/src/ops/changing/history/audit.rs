@@ -1,15 +1,19 @@
 //! The log of changes made through UBP: who made them, and their outcome. An agent sees only its own changes.
 
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::hint::Next;
 use crate::message;
 use crate::message::Style;
+use crate::ops::moment::moment;
 use crate::ops::page::{Found, PageName, look_up, path_of, readings};
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span};
-use crate::writing::audit::{AuditLog, Entry, OutcomeKind, is_same_agent};
+use crate::writing::audit::{AuditLog, Entry, OutcomeKind, goes_by, is_same_agent};
 use crate::writing::shorten;
 use crate::{Caller, Context};
 use crate::{Error, Result};
@@ -21,6 +25,9 @@ pub const FACTS: Facts = Facts::reading("List the changes made through UBP, late
     .command("audit")
     .arguments(&["entry"]);
 
+/// Stands for all people, who have no names here.
+const PERSON: &str = "person";
+
 /// Default number of entries.
 const DEFAULT_LIMIT: usize = 20;
 
@@ -30,6 +37,11 @@ const DEFAULT_LIMIT: usize = 20;
 pub struct Params {
     /// Only changes of this page: path (current or former), id, title or alias.
     pub page: Option<String>,
+    /// Only changes by `person`, or made or proposed by the agent of this name.
+    #[schemars(extend("x-for-programs" = true))]
+    pub by: Option<String>,
+    /// Only changes since then: a date, a time (RFC 3339), or a span such as `7d` or `12h`.
+    pub since: Option<String>,
     /// Only this change, or this group of changes, by its id; includes the full texts.
     pub entry: Option<String>,
     /// Maximum number of entries (1 to 1000, default: 20).
@@ -46,6 +58,8 @@ pub struct Output {
     pub entries: Vec<AuditEntry>,
     /// Number of changes, including those beyond `limit`.
     pub total: usize,
+    #[serde(skip)]
+    is_filtered: bool,
 }
 
 /// A change of one file.
@@ -122,6 +136,17 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             context.index.read(|db| PageName { page: Some(name), ..PageName::default() }.require(db))?;
         }
     }
+    if let Some(name) = &params.by {
+        let all = entries.clone();
+        entries.retain(|entry| is_by(entry, name));
+        if entries.is_empty() && !all.is_empty() {
+            return Err(unknown_author(name, &all));
+        }
+    }
+    if let Some(since) = &params.since {
+        let since = moment("since", since, context.clock.now())?;
+        entries.retain(|entry| entry.at.parse::<Timestamp>().is_ok_and(|at| at >= since));
+    }
     let total = entries.len();
     let mut entries: Vec<AuditEntry> =
         entries.into_iter().rev().take(limit).map(|entry| shown(&log, entry, whole)).collect();
@@ -132,7 +157,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             if whole { shorten(&mut entry.diff) } else { entry.diff.clear() }
         }
     }
-    Ok(Output { entry: params.entry, entries, total })
+    let is_filtered = params.page.is_some() || params.since.is_some();
+    Ok(Output { entry: params.entry, entries, total, is_filtered })
 }
 
 /// Whether the caller may see and undo the change: people may for every change, agents only for changes that agents of
@@ -140,6 +166,24 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 pub(crate) fn is_theirs(context: &Context<'_>, entry: &Entry) -> bool {
     let by_agent = entry.caller == Caller::Agent || entry.proposal.is_some();
     context.caller == Caller::Person || (by_agent && is_same_agent(entry.agent.as_deref(), context.agent))
+}
+
+/// Whether a person made the change, or the agent of this name made or proposed it.
+fn is_by(entry: &Entry, name: &str) -> bool {
+    let name = name.trim();
+    if name == PERSON {
+        return entry.caller == Caller::Person && entry.proposal.is_none();
+    }
+    entry.agent.as_deref().is_some_and(|agent| goes_by(agent, name))
+}
+
+fn unknown_author(name: &str, entries: &[&Entry]) -> Error {
+    let mut names: BTreeSet<&str> = entries.iter().filter_map(|entry| entry.agent.as_deref()).collect();
+    if entries.iter().any(|entry| is_by(entry, PERSON)) {
+        names.insert(PERSON);
+    }
+    let names = names.into_iter().collect::<Vec<_>>().join(", ");
+    Error::invalid(message!("no change is by '{name}'; changes are by: {names}", name, names))
 }
 
 pub(crate) fn unknown(context: &Context<'_>, name: &str) -> Error {
@@ -215,7 +259,11 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     let shown = output.entries.len();
     if output.entries.is_empty() {
-        page.note(&[Span::said(&message!("nothing was changed through ubp yet"))]);
+        let told = match output.is_filtered {
+            true => message!("no such changes"),
+            false => message!("nothing was changed through ubp yet"),
+        };
+        page.note(&[Span::said(&told)]);
     } else if output.total > shown {
         let total = output.total;
         page.note(&[Span::said(&message!(
