@@ -49,7 +49,7 @@ export const proposals = {
   kinds: { created: 'New page', edited: 'Edited', moved: 'Moved', deleted: 'Deleted', recorded: 'Recorded' },
   movedFrom: 'from {page}',
   states: { pending: 'Waiting', conflict: 'Conflict', accepted: 'Accepted', partly_accepted: 'Partly accepted', rejected: 'Rejected', withdrawn: 'Withdrawn' },
-  decidedBy: (time: string, reviewer: string | null) => (reviewer === null ? time : `${time}, by ${reviewer}`),
+  decidedBy: (time: string, reviewer: string | null) => `Decided ${time}${reviewer === null ? '' : `, by ${reviewer}`}`,
   by: (agent: string, time: string) => `${agent}, ${time}`,
   reason: 'Reason',
   noReason: 'The agent gave no reason.',
