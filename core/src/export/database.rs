@@ -13,7 +13,7 @@ use crate::Context;
 use crate::freshness;
 use crate::graph::resolve;
 use crate::index::questions::{fulltext, pages, sites, vectors};
-use crate::index::{Index, RefreshOptions, embed_pending, refresh, settle_chunk_size};
+use crate::index::{Index, RefreshOptions, embed_pending, forget_changes, refresh, settle_chunk_size};
 use crate::manifest::{MANIFEST_PATH, Manifest};
 use crate::page::{self, LinkKind, LinkTypes};
 use crate::ports::{Embedder, NoHistory, Source as _};
@@ -22,10 +22,11 @@ use crate::{Error, Result};
 
 /// Every table that the database of a site may contain. When a table is added to the index, decide here whether it
 /// is public.
-pub const TABLES: [&str; 32] = [
+pub const TABLES: [&str; 33] = [
     "aliases",
     "anchors",
     "attachments",
+    "changes",
     "documents",
     "files",
     "fulltext",
@@ -119,6 +120,7 @@ impl Publication<'_> {
                 }
             }
             fulltext::optimize(db)?;
+            forget_changes(db)?;
             require_known_tables(db)
         })?;
         Ok((index, report))

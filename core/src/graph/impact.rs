@@ -3,8 +3,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use petgraph::visit::EdgeRef;
-
 use super::{LinkGraph, Reached};
 
 /// The link type for files in a page's `source_refs`.
@@ -77,15 +75,14 @@ impl LinkGraph {
 
     /// The pages one hop from `page` that its change affects, each with the link that passes it on.
     fn passes(&self, page: i64, types: &[String]) -> Vec<(i64, &str, bool)> {
-        let Some(&node) = self.nodes.get(&page) else { return Vec::new() };
-        let back = self
-            .graph
-            .edges_directed(node, petgraph::Incoming)
-            .map(|edge| (self.graph[edge.source()], *edge.weight(), false));
+        let Some(node) = self.node(page) else { return Vec::new() };
+        let page_of = |node: u32| self.pages[node as usize];
+        let back = self.incoming.of_node(node).iter().map(|link| (page_of(link.node), link.kind, false));
         let out = self
-            .graph
-            .edges_directed(node, petgraph::Outgoing)
-            .map(|edge| (self.graph[edge.target()], *edge.weight(), true))
+            .outgoing
+            .of_node(node)
+            .iter()
+            .map(|link| (page_of(link.node), link.kind, true))
             .filter(|(_, number, _)| self.type_name(*number) == MUTUAL);
         back.chain(out)
             .filter(|(_, number, _)| self.admits(types, *number))

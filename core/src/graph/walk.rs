@@ -2,8 +2,6 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use petgraph::visit::EdgeRef;
-
 use super::LinkGraph;
 
 /// The direction in which links are followed.
@@ -47,7 +45,7 @@ pub struct Reached<'a> {
 impl LinkGraph {
     /// The pages within the limits, nearest first, then by path, without the start.
     pub fn walk(&self, start: i64, walk: Walk<'_>) -> Vec<Reached<'_>> {
-        let Some(&start) = self.nodes.get(&start) else { return Vec::new() };
+        let Some(start) = self.node(start) else { return Vec::new() };
         let mut depths = HashMap::from([(start, 0_usize)]);
         let mut queue = VecDeque::from([start]);
         let mut reached = Vec::new();
@@ -56,14 +54,8 @@ impl LinkGraph {
             if depth > walk.depth {
                 break;
             }
-            let out = self
-                .graph
-                .edges_directed(node, petgraph::Outgoing)
-                .map(|edge| (edge.target(), *edge.weight(), true));
-            let back = self
-                .graph
-                .edges_directed(node, petgraph::Incoming)
-                .map(|edge| (edge.source(), *edge.weight(), false));
+            let out = self.outgoing.of_node(node).iter().map(|link| (link.node as usize, link.kind, true));
+            let back = self.incoming.of_node(node).iter().map(|link| (link.node as usize, link.kind, false));
             let mut next: Vec<_> = out
                 .filter(|_| walk.direction != Direction::In)
                 .chain(back.filter(|_| walk.direction != Direction::Out))
@@ -79,9 +71,9 @@ impl LinkGraph {
                 reached.push((
                     to,
                     Reached {
-                        page: self.graph[to],
+                        page: self.pages[to],
                         depth,
-                        via: self.graph[node],
+                        via: self.pages[node],
                         link_type: self.type_name(number),
                         outgoing,
                     },

@@ -8,7 +8,9 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
+use super::changes::{GENERATION, VECTOR_GENERATION};
 use super::kept::Kept;
+use super::questions::pages;
 use super::statement::{first, run};
 use super::{PageNames, RowSet, VectorMatrix, View, schema, vector_state};
 use crate::graph::LinkGraph;
@@ -48,6 +50,8 @@ pub struct Index {
     pub(super) names: Kept<PageNames>,
     matrix: Kept<VectorMatrix>,
     cache: Option<Box<dyn Cache>>,
+    /// Distinguishes this index from all others that are open.
+    pub(super) own: Arc<()>,
 }
 
 enum Location {
@@ -145,6 +149,7 @@ impl Index {
             names: Kept::default(),
             matrix: Kept::default(),
             cache: None,
+            own: Arc::default(),
         }
     }
 
@@ -160,6 +165,14 @@ impl Index {
     /// What `work` returns, and [`Error::Database`].
     pub fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         work(self.reader()?.connection()?)
+    }
+
+    /// Whether it has pages.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub fn has_pages(&self) -> Result<bool> {
+        self.read(pages::exist)
     }
 
     /// A view that reads the current state at each call.
@@ -195,7 +208,7 @@ impl Index {
     /// The vectors of the model called `identity` in the state that `db` sees.
     pub(super) fn vectors_of(&self, db: &Connection, identity: &str) -> Result<Arc<VectorMatrix>> {
         let wanted = generation(db)?;
-        let load = || {
+        let load = |_: Option<(i64, &VectorMatrix)>| {
             self.begin_sharing(db)?;
             let cache = self.cache.as_deref();
             let Some(aside) = self.reader_aside()? else { return VectorMatrix::load(db, identity, cache) };
@@ -298,11 +311,6 @@ impl Index {
     }
 }
 
-/// Counts changes of pages and links.
-pub(super) const GENERATION: &str = "generation";
-/// Counts changes of vectors alone.
-pub(super) const VECTOR_GENERATION: &str = "vector_generation";
-
 pub(super) fn generation(db: &Connection) -> Result<i64> {
     Ok(counter(db, GENERATION)? + counter(db, VECTOR_GENERATION)?)
 }
@@ -315,11 +323,6 @@ pub(super) fn counter(db: &Connection, key: &str) -> Result<i64> {
 pub(super) fn set_counter(db: &Connection, key: &str, value: i64) -> Result<()> {
     let sql = "INSERT INTO meta(key, value) VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2";
     run(db, sql, (key, value.to_string()))
-}
-
-pub(super) fn bump(db: &Connection, key: &str) -> Result<()> {
-    vector_state::renew(db)?;
-    set_counter(db, key, counter(db, key)? + 1)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -6,8 +6,9 @@ use rusqlite::Connection;
 
 use super::Index;
 #[cfg(not(target_family = "wasm"))]
-use super::connection::VECTOR_GENERATION;
-use super::connection::{GENERATION, bump, set_counter};
+use super::changes::VECTOR_GENERATION;
+use super::changes::{Changed, GENERATION, bump};
+use super::connection::set_counter;
 use super::statement::{all, first, run};
 use crate::Result;
 #[cfg(not(target_family = "wasm"))]
@@ -41,7 +42,7 @@ pub fn settle_chunk_size(index: &Index, size: Option<usize>) -> Result<()> {
         let sql = "UPDATE sections SET vector_model = NULL
              WHERE page NOT IN (SELECT page FROM documents WHERE chunk_size IS NOT NULL)";
         run(db, sql, [])?;
-        bump(db, GENERATION)
+        bump(db, GENERATION, Changed::Anything)
     })
 }
 
@@ -75,7 +76,7 @@ pub(crate) fn set_chunk_size(index: &Index, page: i64, size: Option<usize>, now:
         )?;
         if changed > 0 {
             db.execute("UPDATE sections SET vector_model = NULL WHERE page = ?1", [page])?;
-            bump(db, VECTOR_GENERATION)?;
+            bump(db, VECTOR_GENERATION, Changed::Pages(&[page].into()))?;
         }
         Ok(())
     })
@@ -97,7 +98,7 @@ pub(crate) fn forget_document(index: &Index, page: i64) -> Result<()> {
         )?;
         db.execute("UPDATE sections SET vector_model = NULL WHERE page = ?1", [page])?;
         db.execute("UPDATE pages SET size = -1, modified = 0, hash = zeroblob(32) WHERE page = ?1", [page])?;
-        bump(db, VECTOR_GENERATION)
+        bump(db, VECTOR_GENERATION, Changed::Pages(&[page].into()))
     })
 }
 

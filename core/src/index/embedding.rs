@@ -1,12 +1,12 @@
 //! Computing the vectors of sections. Each text is embedded once per model, no matter on which page it is or how often
 //! the page is parsed. Every batch is committed, so an interrupted run loses at most one.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use rusqlite::{Connection, params};
 
 use super::Index;
-use super::connection::{VECTOR_GENERATION, bump};
+use super::changes::{Changed, VECTOR_GENERATION, bump};
 use super::documents::CHUNK_SIZE;
 use super::rounding::round;
 use super::statement::{all, any, first, one, run};
@@ -159,7 +159,12 @@ fn embed_sections(
     let hurried = deadline.is_some();
     let longest = hurried.then_some(HURRIED_BYTES);
     let due: Vec<i64> = index.read(|db| {
-        let sql = "SELECT section FROM sections WHERE vector_model IS NOT ?1 AND (?2 IS NULL OR page = ?2)
+        // Three ranges of one index, as in `pending`.
+        let sql = "SELECT section FROM sections WHERE section IN (
+                 SELECT section FROM sections WHERE vector_model IS NULL
+                 UNION ALL SELECT section FROM sections WHERE vector_model < ?1
+                 UNION ALL SELECT section FROM sections WHERE vector_model > ?1
+             ) AND (?2 IS NULL OR page = ?2)
              AND (?3 IS NULL OR octet_length(text) <= ?3) ORDER BY octet_length(text), section";
         all(db, sql, (model, page, longest))
     })?;
@@ -182,10 +187,11 @@ fn embed_sections(
             embed_batch(index, embedder, model, batch, &mut report)?;
         }
         index.write(|db| {
+            let mut pages = BTreeSet::new();
             for section in &sections {
-                store(db, model, section)?;
+                pages.extend(store(db, model, section)?);
             }
-            bump(db, VECTOR_GENERATION)
+            bump(db, VECTOR_GENERATION, Changed::Pages(&pages))
         })?;
         done += sections.len();
         progress.advance(Stage::Vectors, done, total);
@@ -305,13 +311,13 @@ fn has_vector(db: &Connection, model: i64, hash: ContentHash) -> Result<bool> {
     any(db, "SELECT 1 FROM vectors WHERE model = ?1 AND hash = ?2", (model, hash.0))
 }
 
-fn store(db: &Connection, model: i64, due: &Due) -> Result<()> {
+/// Stores the vectors of a section, and returns its page if it still has the text.
+fn store(db: &Connection, model: i64, due: &Due) -> Result<Option<i64>> {
     // If the page was parsed again in the meantime, this is no longer the section's text.
-    let current = db
-        .prepare_cached("SELECT 1 FROM sections WHERE section = ?1 AND text = ?2")?
-        .exists((due.section, &due.text))?;
-    if !current {
-        return Ok(());
+    let sql = "SELECT page FROM sections WHERE section = ?1 AND text = ?2";
+    let page: Option<i64> = first(db, sql, (due.section, &due.text))?;
+    if page.is_none() {
+        return Ok(None);
     }
     run(db, "DELETE FROM section_vectors WHERE section = ?1", [due.section])?;
     let mut complete = true;
@@ -341,7 +347,7 @@ fn store(db: &Connection, model: i64, due: &Due) -> Result<()> {
     if complete {
         run(db, "UPDATE sections SET vector_model = ?2 WHERE section = ?1", (due.section, model))?;
     }
-    Ok(())
+    Ok(page)
 }
 
 /// Deletes vectors that no section uses.
@@ -351,7 +357,7 @@ fn store(db: &Connection, model: i64, due: &Due) -> Result<()> {
 pub fn forget_unused_vectors(index: &Index) -> Result<()> {
     index.write(|db| {
         db.execute("DELETE FROM vectors WHERE vector NOT IN (SELECT vector FROM section_vectors)", [])?;
-        bump(db, VECTOR_GENERATION)
+        bump(db, VECTOR_GENERATION, Changed::Pages(&BTreeSet::new()))
     })
 }
 

@@ -14,24 +14,24 @@ impl<T> Default for Kept<T> {
 }
 
 impl<T> Kept<T> {
-    /// The value for `generation`: the cached one, or one that `load` computes. The new value is cached unless the
-    /// cached one is of a later generation.
-    pub(super) fn at(&self, generation: i64, load: impl FnOnce() -> Result<T>) -> Result<Arc<T>> {
+    /// The value for `generation`: the cached one, or one that `load` computes, which receives a cached one of an earlier
+    /// generation. The new value is cached unless the cached one is of a later generation.
+    pub(super) fn at(
+        &self,
+        generation: i64,
+        load: impl FnOnce(Option<(i64, &T)>) -> Result<T>,
+    ) -> Result<Arc<T>> {
         // Locked while the value is computed, so that other threads wait for it instead of computing it again.
         let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &*slot {
             Some((kept, value)) if *kept == generation => return Ok(value.clone()),
-            Some((kept, _)) if *kept > generation => return Ok(Arc::new(load()?)),
+            Some((kept, _)) if *kept > generation => return Ok(Arc::new(load(None)?)),
             _ => {}
         }
-        let value = Arc::new(load()?);
+        let before = slot.as_ref().map(|(generation, value)| (*generation, &**value));
+        let value = Arc::new(load(before)?);
         *slot = Some((generation, value.clone()));
         Ok(value)
-    }
-
-    /// The cached value, of whichever generation.
-    pub(super) fn latest(&self) -> Option<Arc<T>> {
-        self.entry().map(|(_, value)| value)
     }
 
     /// The cached value and its generation.

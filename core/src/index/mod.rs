@@ -13,13 +13,14 @@
 //! - Vectors of two models never mix, because the model's identity is part of their key. Shared vectors are used only
 //!   if they belong to this index (`matrix/tests/sharing.rs`).
 
+mod changes;
 mod connection;
 mod dates;
+mod differences;
 mod documents;
 mod embedding;
 mod kept;
 mod matrix;
-mod narrow;
 mod page_names;
 mod passages;
 mod prepare;
@@ -36,6 +37,7 @@ mod turns;
 mod vector_state;
 mod view;
 
+pub(crate) use changes::forget as forget_changes;
 pub use connection::{Index, SetAside, is_index, set_aside};
 pub(crate) use dates::date;
 pub use documents::settle_chunk_size;

@@ -1,7 +1,7 @@
 //! The names for finding pages while the user types, with their comparison keys. Folding thousands of names at every
 //! keystroke would take longer than comparing them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use rusqlite::Connection;
@@ -19,7 +19,8 @@ pub struct NamedPage {
     pub title: String,
     /// Title, aliases, file name and path, in this order.
     pub names: Vec<Name>,
-    aliases: Vec<String>,
+    /// Its number in the index.
+    number: i64,
 }
 
 /// A name and its comparison key.
@@ -34,38 +35,49 @@ pub struct Name {
 }
 
 /// The names of all pages.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct PageNames {
     /// Sorted by path.
     pub pages: Vec<Arc<NamedPage>>,
-    by_path: HashMap<String, Arc<NamedPage>>,
 }
 
 impl PageNames {
-    /// Reads the names, reusing unchanged ones from `before`.
+    /// Reads the names.
     ///
     /// # Errors
     /// [`crate::Error::Database`].
-    pub(super) fn load(db: &Connection, before: Option<&Self>) -> Result<Self> {
+    pub(super) fn load(db: &Connection) -> Result<Self> {
         let mut aliases = HashMap::<i64, Vec<String>>::new();
         names::each_alias(db, |page, alias| aliases.entry(page).or_default().push(alias.to_owned()))?;
         let mut names = Self::default();
         pages::each_title(db, |page, filepath, title| {
             let aliases = aliases.remove(&page).unwrap_or_default();
-            let known = before.and_then(|before| before.by_path.get(filepath));
-            let page = match known.filter(|known| known.title == title && known.aliases == aliases) {
-                Some(known) => known.clone(),
-                None => Arc::new(NamedPage::new(filepath, title, aliases)),
-            };
-            names.by_path.insert(filepath.to_owned(), page.clone());
-            names.pages.push(page);
+            names.pages.push(Arc::new(NamedPage::new(page, filepath, title, &aliases)));
         })?;
         Ok(names)
+    }
+
+    /// The names after changes of the pages in `changed`, including those that were added, moved or removed: the same as
+    /// [`PageNames::load`] reads, but only the names of these pages are read.
+    ///
+    /// # Errors
+    /// [`crate::Error::Database`].
+    pub(super) fn after(&self, db: &Connection, changed: &BTreeSet<i64>) -> Result<Self> {
+        let mut pages: Vec<_> =
+            self.pages.iter().filter(|page| !changed.contains(&page.number)).cloned().collect();
+        for &number in changed {
+            if let Some((filepath, title)) = pages::path_and_title(db, number)? {
+                let aliases = names::aliases(db, number)?;
+                let place = pages.partition_point(|page| page.filepath < filepath);
+                pages.insert(place, Arc::new(NamedPage::new(number, &filepath, &title, &aliases)));
+            }
+        }
+        Ok(Self { pages })
     }
 }
 
 impl NamedPage {
-    fn new(filepath: &str, title: &str, aliases: Vec<String>) -> Self {
+    fn new(number: i64, filepath: &str, title: &str, aliases: &[String]) -> Self {
         let own = [path::page_name(filepath), path::without_page_extension(filepath)];
         let all = std::iter::once(title).chain(aliases.iter().map(String::as_str)).chain(own);
         let names = all
@@ -75,6 +87,6 @@ impl NamedPage {
                 Name { name: name.to_owned(), key, length }
             })
             .collect();
-        Self { filepath: filepath.to_owned(), title: title.to_owned(), names, aliases }
+        Self { number, filepath: filepath.to_owned(), title: title.to_owned(), names }
     }
 }

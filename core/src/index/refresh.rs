@@ -2,7 +2,7 @@
 //! written by one thread. Work is committed in batches, so an interrupted run loses at most one, and the next run
 //! continues from there.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::io::ErrorKind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
@@ -13,11 +13,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Index;
-use super::connection::{GENERATION, bump, counter, set_counter};
+use super::changes::{Changed, GENERATION, bump};
+use super::connection::{counter, set_counter};
+use super::differences::{Differences, Known, alone, differences, indexed, known_page, stat_row};
 use super::documents;
-use super::narrow::{alone, known_page};
 use super::prepare::{Prepared, prepare};
-use super::statement::{self, Columns, all, first, run};
+use super::statement::{first, run};
 use super::store::{
     Touched, put_page, remove_page, settle_everything, settle_ids, settle_links, settle_source_links,
 };
@@ -106,13 +107,6 @@ impl RefreshReport {
     }
 }
 
-/// The state of a page's file when it was indexed.
-#[derive(PartialEq, Eq)]
-pub(super) struct Known {
-    pub(super) stat: (u64, i64, u64),
-    pub(super) hash: ContentHash,
-}
-
 /// Updates text and graph of the index from the files.
 ///
 /// # Errors
@@ -199,29 +193,16 @@ impl Work<'_> {
         let Self { source, options, cancel, progress, .. } = *self;
         // An interrupted run may have left pages without resolved links.
         let links_due = store.read(|db| counter(db, LINKS_DUE))? == 1;
-        // The index is read before the files are listed. If another process writes in between, the index then turns out
-        // to be newer than what was read here, which `is_overtaken` detects. In the other order, new pages would look
-        // deleted.
         let few = self.only.map(|paths| store.read(|db| alone(db, source, paths))).transpose()?;
-        let (known, listing) = match few.flatten() {
+        let Differences { known, due, mut gone, unreadable } = match few.flatten() {
             Some(few) => few,
-            None => (store.read(known_pages)?, source.list()?),
+            None => {
+                let indexed = store.read(indexed)?;
+                differences(indexed, source.list()?)
+            }
         };
-        let report = RefreshReport { unreadable: listing.unreadable, ..RefreshReport::default() };
-
-        let listed: HashSet<&str> = listing.pages.iter().map(|file| file.path.as_str()).collect();
-        let unreadable: HashSet<&str> = report.unreadable.iter().map(|entry| entry.path.as_str()).collect();
-        // A page that cannot be listed at the moment is not deleted: the index keeps its content.
-        let hidden =
-            |path: &str| unreadable.contains(path) || unreadable.iter().any(|dir| lies_in(path, dir));
-        let mut gone: BTreeSet<String> =
-            known.keys().filter(|path| !listed.contains(path.as_str()) && !hidden(path)).cloned().collect();
-        let due: Vec<PageFile> = listing
-            .pages
-            .into_iter()
-            .filter(|file| known.get(&file.path).is_none_or(|known| known.stat != stat_row(file.stat)))
-            .collect();
-
+        let report = RefreshReport { unreadable, ..RefreshReport::default() };
+        let everything = links_due || due.len() > BATCH;
         let mut writer = Writer {
             source,
             options,
@@ -230,12 +211,12 @@ impl Work<'_> {
             report,
             gone_hashes: HashMap::new(),
             again: Again::default(),
+            everything,
             now: self.clock.now(),
         };
         writer.gone_hashes =
             gone.iter().filter_map(|path| Some((writer.known.get(path)?.hash, path.clone()))).collect();
         let total = due.len();
-        let everything = links_due || total > BATCH;
         let together = !everything && due.iter().map(|file| file.stat.size).sum::<u64>() <= TOGETHER;
         let (mut few, mut done) = (Vec::new(), 0);
         progress.advance(Stage::Pages, 0, total);
@@ -254,19 +235,15 @@ impl Work<'_> {
             Ok(())
         })?;
         if few.is_empty() {
-            return writer.finish(store, gone, everything, self.made_for, progress);
+            return writer.finish(store, gone, self.made_for, progress);
         }
         store
             .write(|db| {
                 done += writer.put(db, few.into_iter(), &mut gone)?;
-                writer.finish(&Store::Whole(db), gone, everything, self.made_for, &Silent)
+                writer.finish(&Store::Whole(db), gone, self.made_for, &Silent)
             })
             .inspect(|_| progress.advance(Stage::Pages, done, total))
     }
-}
-
-fn lies_in(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 fn made_for_of(db: &Connection) -> Result<Option<String>> {
@@ -281,14 +258,6 @@ pub(crate) fn pages_folder(db: &Connection) -> Result<String> {
 
 fn remember_made_for(db: &Connection, made_for: &str) -> Result<()> {
     run(db, "INSERT OR REPLACE INTO meta(key, value) VALUES (?1, ?2)", (MADE_FOR, made_for))
-}
-
-pub(super) fn stat_row(stat: FileStat) -> (u64, i64, u64) {
-    (stat.size, i64::try_from(stat.modified.as_nanosecond()).unwrap_or(0), stat.fingerprint)
-}
-
-fn known_pages(db: &Connection) -> Result<HashMap<String, Known>> {
-    all(db, "SELECT path, size, modified, fingerprint, hash FROM pages", [])
 }
 
 /// The result of reading one file, with its state when it was listed.
@@ -308,6 +277,8 @@ struct Writer<'a> {
     touched: Touched,
     report: RefreshReport,
     again: Again,
+    /// Whether all links are resolved again.
+    everything: bool,
     now: Timestamp,
 }
 
@@ -338,7 +309,7 @@ impl Writer<'_> {
         batch: impl Iterator<Item = Read>,
         gone: &mut BTreeSet<String>,
     ) -> Result<usize> {
-        let (source, now) = (self.source, self.now);
+        let (source, now, everything) = (self.source, self.now, self.everything);
         let Self { known, gone_hashes, touched, report, again, .. } = self;
         let (mut size, mut marked) = (0, false);
         for read in batch {
@@ -386,10 +357,13 @@ impl Writer<'_> {
                 }
             }
         }
-        // In the same transaction as the pages: until the links are resolved, readers must not see them without their
-        // own ids.
-        settle_ids(db, touched)?;
-        bump(db, GENERATION)?;
+        if marked {
+            // In the same transaction as the pages: until the links are resolved, readers must not see them without
+            // their own ids.
+            settle_ids(db, touched)?;
+            let changed = std::mem::take(&mut touched.changed);
+            bump(db, GENERATION, Changed::of(&changed, everything))?;
+        }
         Ok(size)
     }
 
@@ -397,12 +371,11 @@ impl Writer<'_> {
         mut self,
         store: &Store<'_>,
         gone: BTreeSet<String>,
-        everything: bool,
         made_for: &str,
         progress: &dyn Progress,
     ) -> Result<(RefreshReport, Again)> {
         let (touched, report) = (&mut self.touched, &mut self.report);
-        let (known, source, again) = (&self.known, self.source, &mut self.again);
+        let (known, source, again, everything) = (&self.known, self.source, &mut self.again, self.everything);
         if !everything && gone.is_empty() && report.is_empty() {
             // Most runs end here: nothing is written, unless a source file that pages link to was added or removed.
             if store.read(|db| Ok(made_for_of(db)?.as_deref() == Some(made_for)))?
@@ -426,11 +399,12 @@ impl Writer<'_> {
             } else {
                 settle_ids(db, touched)?;
                 settle_links(db, self.source, self.options.pages_dir, touched)?;
-                settle_source_links(db, self.source, self.options.pages_dir)?;
+                settle_source_links(db, self.source, self.options.pages_dir, touched)?;
             }
             set_counter(db, LINKS_DUE, 0)?;
             remember_made_for(db, made_for)?;
-            bump(db, GENERATION)
+            let changed = std::mem::take(&mut touched.changed);
+            bump(db, GENERATION, Changed::of(&changed, everything))
         })?;
         progress.advance(Stage::Links, 1, 1);
         report.sort();
@@ -450,14 +424,6 @@ fn is_overtaken(
     let stored = known_page(db, path)?;
     // A page whose state cannot be read is left to the next run.
     Ok(stored.as_ref() != known.get(path) && source.stat(path).is_ok_and(|now| now != found))
-}
-
-impl statement::Read<'_> for Known {
-    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
-        let (size, modified, fingerprint): (i64, i64, i64) = columns.read()?;
-        let stat = (size.cast_unsigned(), modified, fingerprint.cast_unsigned());
-        Ok(Self { stat, hash: ContentHash(columns.read()?) })
-    }
 }
 
 fn sources_changed(db: &Connection, source: &dyn Source, pages_dir: &str) -> Result<bool> {

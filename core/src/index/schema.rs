@@ -1,7 +1,7 @@
 //! The tables. Everything in them can be rebuilt from the files.
 
 /// Incremented whenever a table or the meaning of a column changes. An index of another version is rebuilt.
-pub(super) const VERSION: i32 = 9;
+pub(super) const VERSION: i32 = 10;
 
 /// Identifies the file as a UBP index ("UBPi").
 pub(super) const APPLICATION_ID: i32 = 0x5542_5069;
@@ -10,6 +10,15 @@ pub(super) const TABLES: &str = r#"
 CREATE TABLE meta (
     key   TEXT PRIMARY KEY,
     value TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- Which pages changed in the last generations. Processes keep what they derived from the index in memory, and update it
+-- for these pages.
+CREATE TABLE changes (
+    counter    TEXT NOT NULL,       -- generation or vector_generation
+    generation INTEGER NOT NULL,
+    page       INTEGER NOT NULL,    -- may be gone
+    PRIMARY KEY (counter, generation, page)
 ) WITHOUT ROWID;
 
 CREATE TABLE pages (
@@ -28,6 +37,8 @@ CREATE TABLE pages (
     front_matter TEXT NOT NULL,     -- JSON object
     diagnostics  TEXT NOT NULL      -- JSON array
 );
+-- A covering index for comparing the index with all files.
+CREATE INDEX pages_by_file ON pages(path, size, modified, fingerprint, hash);
 CREATE INDEX pages_by_doc_id ON pages(doc_id);
 CREATE INDEX pages_by_own_id ON pages(own_id) WHERE own_id IS NOT NULL;
 CREATE INDEX pages_by_hash ON pages(hash);
@@ -131,13 +142,17 @@ CREATE TABLE links (
     target_page INTEGER REFERENCES pages(page) ON DELETE SET NULL,
     source      TEXT,               -- file of the project, for state 2
     anchor      TEXT,               -- part after the #, unless it belongs to the name
-    ambiguous   INTEGER NOT NULL DEFAULT 0
+    ambiguous   INTEGER NOT NULL DEFAULT 0,
+    may_be_file INTEGER NOT NULL    -- whether the target looks like a file of the project, which may come to exist
 );
 CREATE INDEX links_by_page ON links(page);
 CREATE INDEX links_by_target ON links(target_page);
 -- A covering index for reading the graph.
 CREATE INDEX links_as_edges ON links(page, target_page, link_type) WHERE target_page IS NOT NULL;
-CREATE INDEX links_to_files ON links(state) WHERE state <> 1;
+-- SQLite uses these for queries with the same condition, letter by letter.
+CREATE INDEX links_to_files ON links(page, source) WHERE state = 2;
+CREATE INDEX broken_links ON links(page) WHERE state = 0;
+CREATE INDEX links_to_missing_files ON links(link) WHERE state = 0 AND may_be_file = 1;
 
 CREATE TABLE link_keys (
     key  TEXT NOT NULL,             -- every name that changes the destination when it is added or removed

@@ -2,19 +2,27 @@
 //! changes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use rusqlite::Connection;
 
 use super::Index;
-use super::connection::{GENERATION, counter};
+use super::changes::{GENERATION, since};
+use super::connection::counter;
+use super::questions::pages;
 use super::refresh::Renamed;
 use crate::Result;
 
-/// The pages of the index at one moment, each with a fingerprint of its content.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Path of a page and a fingerprint of its content.
+type State = (Box<str>, u64);
+
+/// The pages of the index at one moment.
+#[derive(Debug, Default)]
 pub struct Snapshot {
+    /// Identifies the open index, because generations of another one are unrelated.
+    index: Arc<()>,
     generation: i64,
-    pages: BTreeMap<String, u64>,
+    pages: HashMap<i64, State>,
 }
 
 /// Differences between two snapshots, each list sorted.
@@ -43,7 +51,9 @@ impl Snapshot {
     /// # Errors
     /// [`crate::Error::Database`].
     pub fn of(index: &Index) -> Result<Self> {
-        index.read(|db| Ok(Self { generation: counter(db, GENERATION)?, pages: marks(db)? }))
+        index.read(|db| {
+            Ok(Self { index: index.own.clone(), generation: counter(db, GENERATION)?, pages: states(db)? })
+        })
     }
 
     /// Whether pages or links may have changed since then; reads a single counter.
@@ -51,78 +61,127 @@ impl Snapshot {
     /// # Errors
     /// [`crate::Error::Database`].
     pub fn is_outdated(&self, index: &Index) -> Result<bool> {
-        index.read(|db| Ok(counter(db, GENERATION)? != self.generation))
+        Ok(!self.is_of(index) || index.read(|db| counter(db, GENERATION))? != self.generation)
     }
 
-    /// Whether the index had no pages.
-    pub fn is_empty(&self) -> bool {
-        self.pages.is_empty()
+    fn is_of(&self, index: &Index) -> bool {
+        Arc::ptr_eq(&self.index, &index.own)
     }
 
-    /// The changes from this snapshot to `later`.
-    pub fn changes_to(&self, later: &Self) -> PageChanges {
-        let mut changes = PageChanges::default();
-        let mut gone: HashMap<u64, BTreeSet<&String>> = HashMap::new();
-        for (path, mark) in &self.pages {
-            match later.pages.get(path) {
-                None => {
-                    gone.entry(*mark).or_default().insert(path);
-                }
-                Some(other) if other != mark => changes.changed.push(path.clone()),
-                Some(_) => {}
+    /// Makes this the snapshot of the current state, and returns the changes since the former one.
+    ///
+    /// # Errors
+    /// [`crate::Error::Database`].
+    pub fn update(&mut self, index: &Index) -> Result<PageChanges> {
+        let few = index.read(|db| {
+            let changed = if self.is_of(index) { since(db, GENERATION, self.generation)? } else { None };
+            let Some(changed) = changed else { return Ok(None) };
+            let states = changed.into_iter().map(|page| Ok((page, state(db, page)?)));
+            Ok(Some((counter(db, GENERATION)?, states.collect::<Result<HashMap<_, _>>>()?)))
+        })?;
+        let (generation, states) = match few {
+            Some(few) => few,
+            None => {
+                let later = Self::of(index)?;
+                let gone = self.pages.keys().filter(|page| !later.pages.contains_key(page));
+                let mut states: HashMap<i64, Option<State>> = gone.map(|page| (*page, None)).collect();
+                states.extend(later.pages.into_iter().map(|(page, state)| (page, Some(state))));
+                (later.generation, states)
+            }
+        };
+        (self.index, self.generation) = (index.own.clone(), generation);
+        Ok(self.replace(states))
+    }
+
+    #[cfg(test)]
+    pub(super) fn by_path(&self) -> BTreeMap<Box<str>, u64> {
+        self.pages.values().cloned().collect()
+    }
+
+    /// Sets the state of these pages; `None` removes one.
+    fn replace(&mut self, states: HashMap<i64, Option<State>>) -> PageChanges {
+        let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
+        for (page, now) in states {
+            let known = match &now {
+                Some(now) => self.pages.insert(page, now.clone()),
+                None => self.pages.remove(&page),
+            };
+            if known != now {
+                before.extend(known);
+                after.extend(now);
             }
         }
-        for (path, mark) in later.pages.iter().filter(|(path, _)| !self.pages.contains_key(*path)) {
-            match gone.get_mut(mark).and_then(BTreeSet::pop_first) {
-                Some(from) => changes.renamed.push(Renamed { from: from.clone(), to: path.clone() }),
-                None => changes.added.push(path.clone()),
-            }
-        }
-        changes.removed = gone.into_values().flatten().cloned().collect();
-        changes.removed.sort_unstable();
-        changes
+        differences(&before, &after)
     }
 }
 
-/// The first bytes of every page's hash, by path.
-fn marks(db: &Connection) -> Result<BTreeMap<String, u64>> {
-    let mut statement = db.prepare_cached("SELECT path, hash FROM pages")?;
-    let rows = statement.query_map([], |row| {
-        let hash: [u8; 32] = row.get(1)?;
-        let mark = hash.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-        Ok((row.get(0)?, mark))
+pub(super) fn differences(before: &BTreeMap<Box<str>, u64>, after: &BTreeMap<Box<str>, u64>) -> PageChanges {
+    let mut changes = PageChanges::default();
+    let mut gone: HashMap<u64, BTreeSet<&str>> = HashMap::new();
+    for (path, mark) in before {
+        match after.get(path) {
+            None => {
+                gone.entry(*mark).or_default().insert(path);
+            }
+            Some(other) if other != mark => changes.changed.push(path.to_string()),
+            Some(_) => {}
+        }
+    }
+    for (path, mark) in after.iter().filter(|(path, _)| !before.contains_key(*path)) {
+        match gone.get_mut(mark).and_then(BTreeSet::pop_first) {
+            Some(from) => changes.renamed.push(Renamed { from: from.into(), to: path.to_string() }),
+            None => changes.added.push(path.to_string()),
+        }
+    }
+    changes.removed = gone.into_values().flatten().map(str::to_owned).collect();
+    changes.removed.sort_unstable();
+    changes
+}
+
+fn state(db: &Connection, page: i64) -> Result<Option<State>> {
+    let facts = pages::path_and_hash(db, page)?;
+    Ok(facts.map(|(path, hash)| (path.into_boxed_str(), first_bytes(hash))))
+}
+
+fn states(db: &Connection) -> Result<HashMap<i64, State>> {
+    let mut states = HashMap::new();
+    pages::each_hash(db, |page, path, hash| {
+        states.insert(page, (path.into(), first_bytes(hash)));
     })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    Ok(states)
+}
+
+fn first_bytes(hash: [u8; 32]) -> u64 {
+    hash.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn snapshot<const N: usize>(pages: [(&str, u64); N]) -> Snapshot {
-        let pages = pages.into_iter().map(|(path, mark)| (path.to_owned(), mark)).collect();
-        Snapshot { generation: 0, pages }
+    fn states<const N: usize>(pages: [(&str, u64); N]) -> BTreeMap<Box<str>, u64> {
+        pages.into_iter().map(|(path, mark)| (path.into(), mark)).collect()
     }
 
     #[test]
     fn added_changed_removed_and_renamed_pages_are_listed_separately() {
-        let before = snapshot([("a.md", 1), ("b.md", 2), ("c.md", 3), ("d.md", 4)]);
-        let after = snapshot([("a.md", 1), ("b.md", 20), ("e.md", 4), ("f.md", 6)]);
-        let changes = before.changes_to(&after);
+        let before = states([("a.md", 1), ("b.md", 2), ("c.md", 3), ("d.md", 4)]);
+        let after = states([("a.md", 1), ("b.md", 20), ("e.md", 4), ("f.md", 6)]);
+        let changes = differences(&before, &after);
         assert_eq!(changes.added, ["f.md"]);
         assert_eq!(changes.changed, ["b.md"]);
         assert_eq!(changes.removed, ["c.md"]);
         assert_eq!(changes.renamed, [Renamed { from: "d.md".into(), to: "e.md".into() }]);
-        assert!(before.changes_to(&before).is_empty());
+        assert!(differences(&before, &before).is_empty());
     }
 
     #[test]
     fn pages_with_the_same_content_are_paired_one_to_one() {
-        let before = snapshot([("a.md", 1), ("b.md", 1)]);
-        let after = snapshot([("c.md", 1), ("d.md", 1), ("e.md", 1)]);
-        let changes = before.changes_to(&after);
+        let before = states([("a.md", 1), ("b.md", 1)]);
+        let after = states([("c.md", 1), ("d.md", 1), ("e.md", 1)]);
+        let changes = differences(&before, &after);
         assert_eq!((changes.renamed.len(), changes.added.len(), changes.removed.len()), (2, 1, 0));
-        let back = after.changes_to(&before);
+        let back = differences(&after, &before);
         assert_eq!((back.renamed.len(), back.added.len(), back.removed.len()), (2, 0, 1));
     }
 }

@@ -23,6 +23,8 @@ pub(super) struct Touched {
     pub pages: BTreeSet<i64>,
     /// Folded names that were added or removed.
     pub keys: BTreeSet<String>,
+    /// Pages that were added, changed, moved or removed, or whose links lead elsewhere now, since the last generation.
+    pub changed: BTreeSet<i64>,
     /// Ids from front matter whose owner may change.
     own_ids: BTreeSet<String>,
 }
@@ -110,6 +112,7 @@ pub(super) fn put_page(
     }
     put_links(db, number, page)?;
     touched.pages.insert(number);
+    touched.changed.insert(number);
     Ok(())
 }
 
@@ -214,10 +217,12 @@ fn put_names(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
 
 fn put_links(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
     for link in &prepared.links {
-        let sql = "INSERT INTO links(page, kind, line, link_type, target, text, context)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let sql = "INSERT INTO links(page, kind, line, link_type, target, text, context, may_be_file)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
         let (kind, link_type) = (link_kind_number(link.kind), &link.link_type);
-        run(db, sql, (page, kind, link.line, link_type, &link.target, &link.text, &link.context))?;
+        let may_be_file = may_name_source(&link.target);
+        let (target, text, context) = (&link.target, &link.text, &link.context);
+        run(db, sql, (page, kind, link.line, link_type, target, text, context, may_be_file))?;
         let number = db.last_insert_rowid();
         for key in &link.keys {
             run(db, "INSERT OR IGNORE INTO link_keys(key, link) VALUES (?1, ?2)", (key, number))?;
@@ -234,6 +239,7 @@ pub(super) fn remove_page(db: &Connection, path: &str, touched: &mut Touched) ->
     passages::remove_page(db, page)?;
     run(db, "DELETE FROM pages WHERE page = ?1", [page])?;
     touched.pages.remove(&page);
+    touched.changed.insert(page);
     Ok(())
 }
 
@@ -255,7 +261,10 @@ pub(super) fn settle_ids(db: &Connection, touched: &mut Touched) -> Result<()> {
         let claimants: Vec<(i64, String)> = all(db, sql, [&own_id])?;
         for (rank, (page, path)) in claimants.iter().enumerate() {
             let id = if rank == 0 { own_id.clone() } else { derived_id(path) };
-            run(db, "UPDATE pages SET doc_id = ?2 WHERE page = ?1", (page, id))?;
+            let sql = "UPDATE pages SET doc_id = ?2 WHERE page = ?1 AND doc_id <> ?2";
+            if db.prepare_cached(sql)?.execute((page, id))? > 0 {
+                touched.changed.insert(*page);
+            }
         }
     }
     Ok(())
@@ -269,7 +278,7 @@ pub(super) fn settle_everything(db: &Connection, source: &dyn Source, pages_dir:
     let mut names = StoredNames { db, source, whole: None };
     names.load_all()?;
     for link in all::<i64, Vec<_>>(db, "SELECT link FROM links ORDER BY link", [])? {
-        settle_link(db, link, pages_dir, &mut names)?;
+        settle_link(db, link, pages_dir, &mut names, &mut touched)?;
     }
     Ok(())
 }
@@ -279,7 +288,7 @@ pub(super) fn settle_links(
     db: &Connection,
     source: &dyn Source,
     pages_dir: &str,
-    touched: &Touched,
+    touched: &mut Touched,
 ) -> Result<()> {
     let mut affected: BTreeSet<i64> = BTreeSet::new();
     for page in &touched.pages {
@@ -299,7 +308,7 @@ pub(super) fn settle_links(
         names.load_all()?;
     }
     for link in affected {
-        settle_link(db, link, pages_dir, &mut names)?;
+        settle_link(db, link, pages_dir, &mut names, touched)?;
     }
     Ok(())
 }
@@ -307,27 +316,28 @@ pub(super) fn settle_links(
 /// Links that may lead to project files and whose file was added or removed.
 pub(super) fn source_links_due(db: &Connection, source: &dyn Source, pages_dir: &str) -> Result<Vec<i64>> {
     let mut statement = db.prepare_cached(
-        "SELECT link, target, state, source, kind, path, page FROM links JOIN pages USING (page)
-         WHERE state IN (0, 2)",
+        "SELECT link, target, source, kind, path, page FROM links JOIN pages USING (page) WHERE state = 2
+         UNION ALL
+         SELECT link, target, NULL, kind, path, page FROM links JOIN pages USING (page)
+         WHERE state = 0 AND may_be_file = 1",
     )?;
     let mut rows = statement.query([])?;
     let mut names = StoredNames { db, source, whole: None };
     let mut seen: HashMap<String, bool> = HashMap::new();
     let mut due = Vec::new();
     while let Some(row) = rows.next()? {
-        let (link, target, known): (i64, String, Option<String>) = (row.get(0)?, row.get(1)?, row.get(3)?);
+        let (link, target, known): (i64, String, Option<String>) = (row.get(0)?, row.get(1)?, row.get(2)?);
         let gone = match known {
             Some(path) => !names.has_source_once(&path, &mut seen)?,
-            None if may_name_source(&target) => {
-                let (page, path): (i64, String) = (row.get(6)?, row.get(5)?);
+            None => {
+                let (page, path): (i64, String) = (row.get(5)?, row.get(4)?);
                 let origin = Origin { page, path: &path, pages_dir };
                 let mut found = false;
-                for candidate in source_candidates(link_kind(row.get(4)?), &target, origin) {
+                for candidate in source_candidates(link_kind(row.get(3)?), &target, origin) {
                     found |= names.has_source_once(&candidate, &mut seen)?;
                 }
                 found
             }
-            None => false,
         };
         if gone {
             due.push(link);
@@ -337,10 +347,15 @@ pub(super) fn source_links_due(db: &Connection, source: &dyn Source, pages_dir: 
 }
 
 /// Resolves the links that [`source_links_due`] returns.
-pub(super) fn settle_source_links(db: &Connection, source: &dyn Source, pages_dir: &str) -> Result<()> {
+pub(super) fn settle_source_links(
+    db: &Connection,
+    source: &dyn Source,
+    pages_dir: &str,
+    touched: &mut Touched,
+) -> Result<()> {
     let mut names = StoredNames { db, source, whole: None };
     for link in source_links_due(db, source, pages_dir)? {
-        settle_link(db, link, pages_dir, &mut names)?;
+        settle_link(db, link, pages_dir, &mut names, touched)?;
     }
     Ok(())
 }
@@ -356,7 +371,13 @@ pub(crate) fn destination(
     resolve(kind, target, origin, &mut StoredNames { db, source, whole: None })
 }
 
-fn settle_link(db: &Connection, link: i64, pages_dir: &str, names: &mut StoredNames<'_>) -> Result<()> {
+fn settle_link(
+    db: &Connection,
+    link: i64,
+    pages_dir: &str,
+    names: &mut StoredNames<'_>,
+    touched: &mut Touched,
+) -> Result<()> {
     let sql = "SELECT page, path, kind, target FROM links JOIN pages USING (page) WHERE link = ?1";
     let (page, page_path, kind, target): (i64, String, LinkKind, String) = one(db, sql, [link])?;
     let origin = Origin { page, path: &page_path, pages_dir };
@@ -368,7 +389,11 @@ fn settle_link(db: &Connection, link: i64, pages_dir: &str, names: &mut StoredNa
     };
     let sql = "UPDATE links SET state = ?2, target_page = ?3, source = ?4, anchor = ?5, ambiguous = ?6
          WHERE link = ?1 AND (state, target_page, source, anchor, ambiguous) IS NOT (?2, ?3, ?4, ?5, ?6)";
-    run(db, sql, (link, state, target_page, source, anchor, ambiguous))
+    let changed = db.prepare_cached(sql)?.execute((link, state, target_page, source, anchor, ambiguous))?;
+    if changed > 0 {
+        touched.changed.insert(page);
+    }
+    Ok(())
 }
 
 /// The names in the index, looked up one by one or loaded completely.

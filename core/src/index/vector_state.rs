@@ -5,7 +5,8 @@
 use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 
-use super::connection::{GENERATION, VECTOR_GENERATION, counter};
+use super::changes::{GENERATION, VECTOR_GENERATION};
+use super::connection::counter;
 use super::statement::{any, first, run};
 use crate::Result;
 use crate::text::hex;

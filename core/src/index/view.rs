@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use super::connection::{GENERATION, Index, Reader, counter, generation};
+use super::changes::{GENERATION, since};
+use super::connection::{Index, Reader, counter, generation};
 use super::{PageNames, VectorMatrix};
 use crate::Result;
 use crate::graph::LinkGraph;
@@ -57,9 +58,13 @@ impl<'a> View<'a> {
     /// [`crate::Error::Database`].
     pub fn page_names(&self) -> Result<Arc<PageNames>> {
         self.read(|db| {
-            let kept = &self.index.names;
-            let before = kept.latest();
-            kept.at(counter(db, GENERATION)?, || PageNames::load(db, before.as_deref()))
+            self.index.names.at(counter(db, GENERATION)?, |before| {
+                let Some((generation, before)) = before else { return PageNames::load(db) };
+                match since(db, GENERATION, generation)? {
+                    Some(changed) => before.after(db, &changed),
+                    None => PageNames::load(db),
+                }
+            })
         })
     }
 
@@ -68,7 +73,15 @@ impl<'a> View<'a> {
     /// # Errors
     /// [`crate::Error::Database`].
     pub fn graph(&self) -> Result<Arc<LinkGraph>> {
-        self.read(|db| self.index.graph.at(counter(db, GENERATION)?, || LinkGraph::load(db)))
+        self.read(|db| {
+            self.index.graph.at(counter(db, GENERATION)?, |before| {
+                let Some((generation, before)) = before else { return LinkGraph::load(db) };
+                match since(db, GENERATION, generation)? {
+                    Some(changed) => before.after(db, &changed),
+                    None => LinkGraph::load(db),
+                }
+            })
+        })
     }
 
     /// The vectors of the model called `identity`, cached until they change.

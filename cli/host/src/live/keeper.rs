@@ -262,19 +262,17 @@ impl Keeper<'_> {
             *told = None;
             return;
         }
-        let Some(before) = told.as_ref() else { return };
+        let Some(known) = told.as_mut() else { return };
         let standing =
             if shared.lock.is_indexer() { Standing::Settled } else { shared.pulse.said().standing };
-        if standing == Standing::Building || !before.is_outdated(&opened.engine.index).unwrap_or(false) {
+        if standing == Standing::Building || !known.is_outdated(&opened.engine.index).unwrap_or(false) {
             return;
         }
-        let Ok(now) = Snapshot::of(&opened.engine.index) else { return };
         // An index that was just replaced is still empty.
-        if now.is_empty() && standing != Standing::Settled {
+        if standing != Standing::Settled && !opened.engine.index.has_pages().unwrap_or(false) {
             return;
         }
-        let changes = before.changes_to(&now);
-        *told = Some(now);
+        let Ok(changes) = known.update(&opened.engine.index) else { return };
         drop(told);
         if !changes.is_empty() {
             shared.broadcast(Changed::Pages(changes));

@@ -14,7 +14,7 @@ impl Index {
 
     /// Whether vectors are cached in memory.
     pub(crate) fn holds_vectors(&self) -> bool {
-        self.matrix.latest().is_some()
+        self.matrix.entry().is_some()
     }
 }
 

@@ -104,6 +104,10 @@ questions! {
     /// Texts of wikilinks and embeds with a text, and whether the link is intact.
     labels() -> Vec<(String, bool)> = all
         "SELECT text, state <> 0 FROM links WHERE kind IN (0, 1) AND text IS NOT NULL";
+    /// The edges of the graph from a page: target and type.
+    edges_from(page: i64) -> Vec<(i64, String)> = all
+        "SELECT DISTINCT target_page, link_type FROM links
+         WHERE page = ?1 AND target_page IS NOT NULL AND target_page <> page";
     /// Number of broken links.
     unresolved_count() -> usize = one "SELECT count(*) FROM links WHERE state = 0";
     /// Broken links: path, line and target as written.
@@ -130,10 +134,10 @@ visits! {
         "SELECT own.path, line, link_type, target, state, source, target_page, other.path, other.title
          FROM links JOIN pages AS own USING (page) LEFT JOIN pages AS other ON other.page = target_page
          ORDER BY own.path, line, link";
-    /// Every edge of the graph, by type: page, target and type.
+    /// Every edge of the graph: page, target and type.
     each_edge() -> i64, i64, &str =
         "SELECT DISTINCT page, target_page, link_type FROM links
-         WHERE target_page IS NOT NULL AND target_page <> page ORDER BY link_type, page, target_page";
+         WHERE target_page IS NOT NULL AND target_page <> page";
     /// Every link in order of appearance: page, kind, target as written, and the page that it leads to.
     #[cfg(not(target_family = "wasm"))]
     each_written() -> i64, LinkKind, String, Option<i64> =

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::Connection;
 
-use super::{Columns, Read, all, each, first, one, rows};
+use super::{Columns, Read, all, any, each, first, one, rows};
 use crate::Result;
 
 rows! {
@@ -44,6 +44,8 @@ rows! {
 }
 
 questions! {
+    /// Whether there are pages.
+    exist() -> bool = any "SELECT 1 FROM pages";
     /// Number of pages.
     count() -> usize = one "SELECT count(*) FROM pages";
     /// The page with this number.
@@ -76,6 +78,8 @@ questions! {
     front_matter(page: i64) -> String = one "SELECT front_matter FROM pages WHERE page = ?1";
     /// The SHA-256 of a page's file.
     hash(page: i64) -> [u8; 32] = one "SELECT hash FROM pages WHERE page = ?1";
+    /// The path of a page and the SHA-256 of its file, if it still exists.
+    path_and_hash(page: i64) -> Option<(String, [u8; 32])> = first "SELECT path, hash FROM pages WHERE page = ?1";
     /// Number, path, last change and front matter of every page, by path.
     #[cfg(not(target_family = "wasm"))]
     fields() -> Vec<(i64, String, String, String)> = all
@@ -109,6 +113,8 @@ questions! {
 visits! {
     /// Number, path and title of every page, by path.
     each_title() -> i64, &str, &str = "SELECT page, path, title FROM pages ORDER BY path";
+    /// Number, path and SHA-256 of the file of every page.
+    each_hash() -> i64, &str, [u8; 32] = "SELECT page, path, hash FROM pages";
     /// Number and path of every page, by path.
     each_path() -> i64, &str = "SELECT page, path FROM pages ORDER BY path";
     /// Number and time of the last change of every page, by path.

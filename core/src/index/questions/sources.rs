@@ -27,10 +27,16 @@ questions! {
 /// Project files that `pages`, or all pages if `None`, refer to in front matter or links: page, path of the page,
 /// source.
 pub(crate) fn declared(db: &Connection, pages: Option<&[i64]>) -> Result<Vec<(i64, String, String)>> {
+    let Some(pages) = pages else {
+        let sql = "SELECT page, path, named.source FROM (
+                 SELECT page, source FROM source_refs UNION SELECT page, source FROM links WHERE state = 2
+             ) AS named JOIN pages USING (page)";
+        return all(db, sql, []);
+    };
     let sql = "SELECT page, path, named.source FROM (
-             SELECT page, source FROM source_refs
-             UNION SELECT page, source FROM links WHERE state = 2
-         ) AS named JOIN pages USING (page)
-         WHERE ?1 IS NULL OR page IN (SELECT value FROM json_each(?1))";
-    all(db, sql, [pages.map(json)])
+             SELECT page, source FROM source_refs WHERE page IN (SELECT value FROM json_each(?1))
+             UNION SELECT page, source FROM links
+             WHERE state = 2 AND page IN (SELECT value FROM json_each(?1))
+         ) AS named JOIN pages USING (page)";
+    all(db, sql, [json(pages)])
 }

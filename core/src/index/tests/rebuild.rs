@@ -12,7 +12,11 @@ use rusqlite::Connection;
 
 use super::Project;
 use crate::Context;
-use crate::index::{Index, Renamed};
+use crate::graph::LinkGraph;
+use crate::index::changes::{GENERATION, since};
+use crate::index::connection::counter;
+use crate::index::snapshot::differences;
+use crate::index::{Index, PageNames, Renamed, Snapshot};
 
 /// Names that conflict: the same in several folders, in different case, decomposed, with a `#`, in Japanese.
 const PATHS: [&str; 14] = [
@@ -164,6 +168,40 @@ fn take(project: &Project, changed: &mut Vec<String>, step: &Step) {
     }
 }
 
+/// What a process derived from the index and keeps in memory.
+struct Kept {
+    snapshot: Snapshot,
+    generation: i64,
+    /// How often it was updated, not loaded again.
+    updates: usize,
+}
+
+impl Kept {
+    fn of(project: &Project) -> Self {
+        Self { snapshot: Snapshot::of(&project.index).unwrap(), generation: 0, updates: 0 }
+    }
+
+    /// Updates everything, and compares it with what is loaded anew.
+    #[track_caller]
+    fn require_as_loaded(&mut self, project: &Project) {
+        let view = project.index.view();
+        let (graph, names) = (view.graph().unwrap(), view.page_names().unwrap());
+        let (loaded, names_loaded) =
+            view.read(|db| Ok((LinkGraph::load(db)?, PageNames::load(db)?))).unwrap();
+        assert_eq!(*graph, loaded);
+        assert_eq!(*names, names_loaded);
+        let before = self.snapshot.by_path();
+        let told = self.snapshot.update(&project.index).unwrap();
+        let now = Snapshot::of(&project.index).unwrap();
+        assert_eq!(self.snapshot.by_path(), now.by_path());
+        assert_eq!(told, differences(&before, &now.by_path()));
+        let generation = view.read(|db| counter(db, GENERATION)).unwrap();
+        let is_known = view.read(|db| since(db, GENERATION, self.generation)).unwrap().is_some();
+        self.updates += usize::from(is_known && generation > self.generation);
+        self.generation = generation;
+    }
+}
+
 #[track_caller]
 fn equal(incremental: &[String], rebuilt: &[String]) {
     let only = |these: &[String], those: &[String]| -> Vec<String> {
@@ -189,12 +227,21 @@ proptest! {
     ) {
         let project = Project::with_pages([]);
         let mut changed = Vec::new();
+        let mut kept = Kept::of(&project);
         for part in steps.chunks(25) {
-            part.iter().for_each(|step| take(&project, &mut changed, step));
+            for step in part {
+                take(&project, &mut changed, step);
+                if matches!(step, Step::Refresh | Step::RefreshPages | Step::Embed) {
+                    kept.require_as_loaded(&project);
+                }
+            }
             take(&project, &mut changed, &Step::RefreshPages);
             project.embed();
             equal(&project.dump(), &project.rebuilt());
+            kept.require_as_loaded(&project);
         }
+        // Otherwise this would compare loading with loading.
+        prop_assert!(kept.updates > 8, "{}", kept.updates);
         prop_assert!(project.update().is_empty(), "a second refresh finds no changes");
         prop_assert_eq!(project.embed().embedded, 0);
     }

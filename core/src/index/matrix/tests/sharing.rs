@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::index::connection::{VECTOR_GENERATION, bump, counter};
+use crate::index::changes::{Changed, VECTOR_GENERATION, bump};
+use crate::index::connection::counter;
 use crate::index::vector_state;
 use crate::ports::{Cache, CachedBytes, MemoryCache};
 
@@ -120,7 +121,7 @@ fn a_few_vectors_are_not_shared() {
 fn an_index_without_a_cache_has_no_token() {
     let plain = index(DIMENSIONS, &vectors());
     plain.view().vectors("made-up").unwrap();
-    plain.write(|db| bump(db, VECTOR_GENERATION)).unwrap();
+    plain.write(|db| bump(db, VECTOR_GENERATION, Changed::Anything)).unwrap();
     assert!(!plain.read(vector_state::has_begun).unwrap());
 }
 
@@ -132,7 +133,7 @@ fn shared_vectors_are_replaced_after_every_change() {
     shared
         .write(|db| {
             db.execute("DELETE FROM section_vectors WHERE section = 9", [])?;
-            bump(db, VECTOR_GENERATION)
+            bump(db, VECTOR_GENERATION, Changed::Anything)
         })
         .unwrap();
     assert_ne!(nearest(&shared, 9)[0], 9);
@@ -151,12 +152,12 @@ fn copies_of_an_index_with_different_changes_share_nothing() {
     let state = |index: &Index| index.read(|db| Ok(VectorState::of(db, "made-up")?.unwrap())).unwrap();
     let before = state(&first);
     let copy = first.to_bytes();
-    first.write(|db| bump(db, VECTOR_GENERATION)).unwrap();
+    first.write(|db| bump(db, VECTOR_GENERATION, Changed::Anything)).unwrap();
     let after = state(&first);
     let mut other = Connection::open_in_memory().unwrap();
     other.deserialize_read_exact("main", copy.as_slice(), copy.len(), false).unwrap();
     assert_eq!(VectorState::of(&other, "made-up").unwrap().unwrap(), before);
-    bump(&other, VECTOR_GENERATION).unwrap();
+    bump(&other, VECTOR_GENERATION, Changed::Anything).unwrap();
     let elsewhere = VectorState::of(&other, "made-up").unwrap().unwrap();
     assert_eq!(counter(&other, VECTOR_GENERATION).unwrap(), 1);
     assert!(before != after && after != elsewhere && before != elsewhere);
@@ -199,7 +200,7 @@ fn outdated_vectors_are_discarded_and_never_shared() {
     cache.0.refuses.store(true, Ordering::Relaxed);
     let shared = index(DIMENSIONS, &vectors()).sharing_through(Box::new(cache.clone()));
     shared.view().vectors("made-up").unwrap();
-    shared.write(|db| bump(db, VECTOR_GENERATION)).unwrap();
+    shared.write(|db| bump(db, VECTOR_GENERATION, Changed::Anything)).unwrap();
     cache.0.refuses.store(false, Ordering::Relaxed);
     shared.share_vectors().unwrap();
     assert_eq!(cache.puts(), 0);
