@@ -12,7 +12,7 @@ use super::changes::{GENERATION, VECTOR_GENERATION};
 use super::kept::Kept;
 use super::questions::pages;
 use super::statement::{first, run};
-use super::{PageNames, RowSet, VectorMatrix, View, schema, vector_state};
+use super::{PageNames, RowCounts, RowSet, VectorMatrix, View, schema, vector_state};
 use crate::graph::LinkGraph;
 use crate::message;
 use crate::ports::Cache;
@@ -48,6 +48,7 @@ pub struct Index {
     readers: Mutex<Vec<Connection>>,
     pub(super) graph: Kept<LinkGraph>,
     pub(super) names: Kept<PageNames>,
+    pub(super) row_counts: Arc<RowCounts>,
     matrix: Kept<VectorMatrix>,
     cache: Option<Box<dyn Cache>>,
     /// Distinguishes this index from all others that are open.
@@ -147,6 +148,7 @@ impl Index {
             readers: Mutex::default(),
             graph: Kept::default(),
             names: Kept::default(),
+            row_counts: Arc::default(),
             matrix: Kept::default(),
             cache: None,
             own: Arc::default(),
@@ -208,7 +210,11 @@ impl Index {
     /// The vectors of the model called `identity` in the state that `db` sees.
     pub(super) fn vectors_of(&self, db: &Connection, identity: &str) -> Result<Arc<VectorMatrix>> {
         let wanted = generation(db)?;
-        let load = |_: Option<(i64, &VectorMatrix)>| {
+        let load = |before: Option<(i64, &VectorMatrix)>| {
+            let before = before.filter(|(_, before)| before.identity() == identity);
+            if let Some(after) = before.map(|(_, before)| before.after(db)).transpose()?.flatten() {
+                return Ok(after);
+            }
             self.begin_sharing(db)?;
             let cache = self.cache.as_deref();
             let Some(aside) = self.reader_aside()? else { return VectorMatrix::load(db, identity, cache) };

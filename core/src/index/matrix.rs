@@ -3,8 +3,12 @@
 //! the scan keeps every vector that may be among the closest. Those are then compared exactly, with the vectors in the
 //! index.
 
+use std::sync::Arc;
+
 use rusqlite::Connection;
 
+use super::changes::{GENERATION, VECTOR_GENERATION, since};
+use super::connection::counter;
 use super::rounding::{RoundedQuery, dot};
 use super::shortlist::{Candidate, Shortlist};
 use super::statement::first;
@@ -12,10 +16,12 @@ use super::vector_state::VectorState;
 use crate::Result;
 use crate::ports::{Cache, CachedBytes};
 
+mod layers;
 mod records;
 mod spread;
 
-use records::{Record, Records};
+use layers::{Layers, Patch};
+use records::Record;
 use spread::Spread;
 
 /// Unit vectors of sections, sorted by section.
@@ -27,7 +33,11 @@ pub struct VectorMatrix {
     dimensions: usize,
     /// State of the index that they were read from, if the index has a token that identifies its states.
     state: Option<VectorState>,
-    bytes: Bytes,
+    /// The generations of pages and of vectors that they are from.
+    generations: (i64, i64),
+    bytes: Arc<Bytes>,
+    /// Vectors of pages that changed after these bytes were read.
+    patch: Patch,
 }
 
 /// [`Records`] in this process's memory, or in a cache that processes share.
@@ -77,10 +87,9 @@ const FEW: f64 = 20.0;
 impl VectorMatrix {
     /// The vectors of the model called `identity`, from `cache` if it has them.
     pub(super) fn load(db: &Connection, identity: &str, cache: Option<&dyn Cache>) -> Result<Self> {
-        let mut matrix = Self { identity: identity.into(), ..Self::default() };
-        let sql = "SELECT model, dimensions FROM models WHERE identity = ?1";
-        let model: Option<(i64, usize)> = first(db, sql, [identity])?;
-        let Some((model, dimensions)) = model else { return Ok(matrix) };
+        let generations = generations(db)?;
+        let mut matrix = Self { identity: identity.into(), generations, ..Self::default() };
+        let Some((model, dimensions)) = model(db, identity)? else { return Ok(matrix) };
         (matrix.model, matrix.dimensions) = (model, dimensions);
         if let Some(cache) = cache {
             matrix.state = VectorState::of(db, identity)?;
@@ -89,8 +98,28 @@ impl VectorMatrix {
             }
         }
         let records = records::read(db, model, dimensions, matrix.state.as_ref())?;
-        matrix.bytes = Bytes::Own(records);
+        matrix.bytes = Arc::new(Bytes::Own(records));
         Ok(matrix)
+    }
+
+    /// The vectors in the state that `db` sees, if only those of the pages that changed since have to be read for it.
+    pub(super) fn after(&self, db: &Connection) -> Result<Option<Self>> {
+        if model(db, &self.identity)? != Some((self.model, self.dimensions)) {
+            return Ok(None);
+        }
+        let pages = since(db, GENERATION, self.generations.0)?;
+        let vectors = since(db, VECTOR_GENERATION, self.generations.1)?;
+        let Some((pages, vectors)) = pages.zip(vectors) else { return Ok(None) };
+        let pages = pages.into_iter().chain(vectors).chain(self.patch.pages().iter().copied()).collect();
+        let Some(patch) = Patch::read(db, self.model, self.dimensions, pages)? else { return Ok(None) };
+        Ok(Some(Self {
+            identity: self.identity.clone(),
+            state: None,
+            generations: generations(db)?,
+            bytes: self.bytes.clone(),
+            patch,
+            ..*self
+        }))
     }
 
     /// Takes the vectors from `cache` if it has them.
@@ -100,23 +129,24 @@ impl VectorMatrix {
             cache.get(state.name()).filter(|bytes| records::are((**bytes).as_ref(), self.dimensions, state));
         let is_found = found.is_some();
         if let Some(found) = found {
-            self.bytes = Bytes::Cached(found);
+            self.bytes = Arc::new(Bytes::Cached(found));
         }
         is_found
     }
 
     /// Whether these vectors are in this process's own memory, and could be shared.
     pub(super) fn can_be_shared(&self) -> bool {
-        self.state.is_some() && matches!(&self.bytes, Bytes::Own(bytes) if bytes.len() >= WORTH_SHARING)
+        self.state.is_some() && matches!(&*self.bytes, Bytes::Own(bytes) if bytes.len() >= WORTH_SHARING)
     }
 
     /// The same vectors in `cache`, stored there first if necessary; `None` if the cache does not accept them now.
     pub(super) fn shared_in(&self, cache: &dyn Cache) -> Option<Self> {
-        let (Bytes::Own(own), Some(state)) = (&self.bytes, &self.state) else { return None };
+        let (Bytes::Own(own), Some(state)) = (&*self.bytes, &self.state) else { return None };
         let mut shared = Self {
             identity: self.identity.clone(),
             state: Some(state.clone()),
-            bytes: Bytes::default(),
+            bytes: Arc::default(),
+            patch: Patch::default(),
             ..*self
         };
         if shared.find_in(cache) {
@@ -127,7 +157,28 @@ impl VectorMatrix {
         if (*bytes).as_ref() != own.as_slice() {
             return None;
         }
-        Some(Self { bytes: Bytes::Cached(bytes), ..shared })
+        Some(Self { bytes: Arc::new(Bytes::Cached(bytes)), ..shared })
+    }
+
+    /// Whether the records, and what a scan finds in them, are those of vectors that are loaded from `db`.
+    #[cfg(test)]
+    pub(super) fn is_as_loaded(&self, db: &Connection) -> Result<bool> {
+        let loaded = Self::load(db, &self.identity, None)?;
+        let content = |matrix: &Self| -> Vec<(i64, i64, u32, u32, Vec<u8>)> {
+            let records = matrix.records().iter().map(|(place, record)| {
+                assert_eq!(matrix.records().get(place).map(|record| record.section), Some(record.section));
+                let (scale, error) = (record.scale.to_bits(), record.error.to_bits());
+                (record.section, record.page, scale, error, record.numbers.to_vec())
+            });
+            records.collect()
+        };
+        let query: Vec<f32> = (0..self.dimensions).map(|number| (number as f32).cos()).collect();
+        let found = |matrix: &Self| matrix.closest(db, &query, 5, |page| page % 3 > 0);
+        let sections = content(&loaded).into_iter().map(|(section, ..)| section);
+        let alike = sections
+            .chain([-1])
+            .all(|section| self.similarity(section, &query) == loaded.similarity(section, &query));
+        Ok(content(self) == content(&loaded) && found(self)? == found(&loaded)? && alike)
     }
 
     /// Identity of the model.
@@ -137,20 +188,20 @@ impl VectorMatrix {
 
     /// Number of vectors.
     pub fn len(&self) -> usize {
-        self.records().len()
+        self.records().iter().count()
     }
 
     /// Whether there are no vectors.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.records().iter().next().is_none()
     }
 
-    fn records(&self) -> Records<'_> {
-        let bytes = match &self.bytes {
+    fn records(&self) -> Layers<'_> {
+        let bytes = match &*self.bytes {
             Bytes::Own(bytes) => bytes,
             Bytes::Cached(bytes) => (**bytes).as_ref(),
         };
-        Records::new(bytes, self.dimensions)
+        Layers::new(bytes, &self.patch, self.dimensions)
     }
 
     /// Cosine similarity of a section's closest vector, within about 0.002; `None` if it has no vector.
@@ -252,7 +303,7 @@ impl VectorMatrix {
         // Sections of a page are mostly adjacent, so `keep` is called once per page.
         let mut asked = None;
         let mut current: Option<(i64, Candidate)> = None;
-        for (at, record) in self.records().iter().enumerate() {
+        for (place, record) in self.records().iter() {
             let kept = match asked {
                 Some((page, kept)) if page == record.page => kept,
                 _ => keep(record.page),
@@ -263,7 +314,8 @@ impl VectorMatrix {
             }
             let estimate = estimate(&query, &record);
             let error = query.error(record.error);
-            spread.add(at, f64::from(estimate));
+            let at = spread.count();
+            spread.add(place, f64::from(estimate));
             let (least, most) = (estimate - error, estimate + error);
             match &mut current {
                 Some((section, candidate)) if *section == record.section => {
@@ -288,13 +340,23 @@ impl VectorMatrix {
             contrast: spread.relative_to(self.records()) as f32,
             compared: spread.count(),
         };
-        (shortlist.finish(), closest)
+        let candidates = shortlist.finish().into_iter().filter_map(|at| spread.position(at));
+        (candidates.collect(), closest)
     }
 
     /// The rounded query; `None` if it cannot be compared.
     fn rounded(&self, query: &[f32]) -> Option<RoundedQuery> {
         if query.len() == self.dimensions { RoundedQuery::new(query) } else { None }
     }
+}
+
+/// Number and dimensions of the model called `identity`.
+fn model(db: &Connection, identity: &str) -> Result<Option<(i64, usize)>> {
+    first(db, "SELECT model, dimensions FROM models WHERE identity = ?1", [identity])
+}
+
+fn generations(db: &Connection) -> Result<(i64, i64)> {
+    Ok((counter(db, GENERATION)?, counter(db, VECTOR_GENERATION)?))
 }
 
 /// Similarity, within the error that `RoundedQuery::error` gives for the record.

@@ -9,8 +9,8 @@ use std::collections::BinaryHeap;
 use rusqlite::Connection;
 
 use crate::Result;
-use crate::index::RowSet;
 use crate::index::questions::fulltext;
+use crate::index::{RowCounts, RowSet};
 use crate::text::Alternative;
 
 /// Up to this many rows, scoring all is faster than separating rare words from common ones.
@@ -48,6 +48,7 @@ pub(super) struct BestRows<'a> {
     db: &'a Connection,
     limit: usize,
     within: Option<&'a RowSet>,
+    counts: &'a RowCounts,
     best: BinaryHeap<Reverse<Scored>>,
     expressions: usize,
 }
@@ -61,8 +62,13 @@ struct Weighed {
 }
 
 impl<'a> BestRows<'a> {
-    pub(super) fn new(db: &'a Connection, limit: usize, within: Option<&'a RowSet>) -> Self {
-        Self { db, limit, within, best: BinaryHeap::new(), expressions: 0 }
+    pub(super) fn new(
+        db: &'a Connection,
+        limit: usize,
+        within: Option<&'a RowSet>,
+        counts: &'a RowCounts,
+    ) -> Self {
+        Self { db, limit, within, counts, best: BinaryHeap::new(), expressions: 0 }
     }
 
     /// Best first, ties by row.
@@ -94,7 +100,7 @@ impl<'a> BestRows<'a> {
         let mut words = Vec::new();
         let total = fulltext::count(self.db)?;
         for alternative in alternatives {
-            words.extend(weighed(self.db, alternative, total)?);
+            words.extend(self.weighed(alternative, total)?);
         }
         words.sort_by(|a, b| b.bound.total_cmp(&a.bound).then_with(|| a.expression.cmp(&b.expression)));
         let (rare, common) = words.split_at(self.common_from(&words));
@@ -133,32 +139,32 @@ impl<'a> BestRows<'a> {
         words.len()
     }
 
+    /// `None` if no row contains it.
+    fn weighed(&self, alternative: &Alternative, total: usize) -> Result<Option<Weighed>> {
+        /// FTS5's constant `k1`: however often a word occurs in a text, its weight stays below `k1 + 1`.
+        const K1: f64 = 1.2;
+        let mut bound = 0.0;
+        let mut rows = 0;
+        for phrase in alternative.phrases() {
+            let with = self.counts.of(self.db, phrase)?;
+            rows += with;
+            if with > 0 {
+                let (with, total) = (with as f64, total as f64);
+                let idf = ((total - with + 0.5) / (with + 0.5)).ln();
+                // FTS5 never lets the weight of a word drop to zero.
+                bound += (K1 + 1.0) * idf.max(1e-6);
+            }
+        }
+        let expression = alternative.expression();
+        Ok((rows > 0).then_some(Weighed { expression, rows, bound }))
+    }
+
     /// Whether a row that scores at most `bound` cannot be among the best.
     fn is_beyond(&self, bound: f64) -> bool {
         /// Upper bound of the rounding error of a score.
         const ROUNDING: f64 = 1e-8;
         self.best.len() >= self.limit && self.best.peek().is_some_and(|worst| bound + ROUNDING < worst.0.bm25)
     }
-}
-
-/// `None` if no row contains it.
-fn weighed(db: &Connection, alternative: &Alternative, total: usize) -> Result<Option<Weighed>> {
-    /// FTS5's constant `k1`: however often a word occurs in a text, its weight stays below `k1 + 1`.
-    const K1: f64 = 1.2;
-    let mut bound = 0.0;
-    let mut rows = 0;
-    for phrase in alternative.phrases() {
-        let with = fulltext::count_matches(db, phrase)?;
-        rows += with;
-        if with > 0 {
-            let (with, total) = (with as f64, total as f64);
-            let idf = ((total - with + 0.5) / (with + 0.5)).ln();
-            // FTS5 never lets the weight of a word drop to zero.
-            bound += (K1 + 1.0) * idf.max(1e-6);
-        }
-    }
-    let expression = alternative.expression();
-    Ok((rows > 0).then_some(Weighed { expression, rows, bound }))
 }
 
 fn any(words: &[Weighed]) -> String {

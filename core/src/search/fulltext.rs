@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use rusqlite::Connection;
 
 use super::best_rows::{BestRows, Scored};
-use crate::index::RowSet;
 use crate::index::questions::fulltext;
+use crate::index::{RowCounts, RowSet};
 use crate::{Result, text};
 
 /// Weight of BM25 for words that are adjacent in both the query and the text, in addition to that of each
@@ -39,13 +39,14 @@ pub fn matches(
     limit: usize,
     enough: usize,
     allowed: Option<&HashSet<i64>>,
+    counts: &RowCounts,
 ) -> Result<Vec<Match>> {
     let Some(strict) = Wanted::of(query) else { return Ok(Vec::new()) };
     let within = allowed.map(|pages| RowSet::of_pages(db, pages)).transpose()?;
-    let mut found = find(db, &strict, limit, within.as_ref())?;
+    let mut found = find(db, &strict, limit, within.as_ref(), counts)?;
     let neighbours: Vec<&str> = query.neighbours().collect();
     if !neighbours.is_empty() {
-        add_neighbours(db, &mut found, neighbours.join(" OR "))?;
+        add_neighbours(db, &mut found, neighbours.join(" OR "), counts)?;
     }
     if (1..enough).contains(&found.len())
         && !query.phrases().is_empty()
@@ -53,7 +54,7 @@ pub fn matches(
     {
         let known: HashSet<i64> = found.iter().map(|m| m.section).collect();
         let least = found.last().map_or(f64::INFINITY, |m| m.bm25);
-        let others = find(db, &Wanted::Expression(relaxed), limit, within.as_ref())?;
+        let others = find(db, &Wanted::Expression(relaxed), limit, within.as_ref(), counts)?;
         // A section without the phrase ranks below every section with it.
         found.extend(
             others
@@ -99,9 +100,14 @@ pub fn count(
 }
 
 /// Raises the sections among `found` in which words that are adjacent in the query are adjacent too.
-fn add_neighbours(db: &Connection, found: &mut [Match], neighbours: String) -> Result<()> {
+fn add_neighbours(
+    db: &Connection,
+    found: &mut [Match],
+    neighbours: String,
+    counts: &RowCounts,
+) -> Result<()> {
     let within = RowSet::of(found.iter().map(|one| one.passage));
-    let together = find(db, &Wanted::Expression(neighbours), found.len(), Some(&within))?;
+    let together = find(db, &Wanted::Expression(neighbours), found.len(), Some(&within), counts)?;
     let together: HashMap<i64, f64> = together.into_iter().map(|one| (one.passage, one.bm25)).collect();
     for one in found.iter_mut() {
         one.bm25 += NEIGHBOURS * together.get(&one.passage).copied().unwrap_or(0.0);
@@ -124,8 +130,14 @@ impl Wanted {
 }
 
 /// The `limit` best rows for `expression`, one for each section.
-fn find(db: &Connection, expression: &Wanted, limit: usize, within: Option<&RowSet>) -> Result<Vec<Match>> {
-    let mut best = BestRows::new(db, limit, within);
+fn find(
+    db: &Connection,
+    expression: &Wanted,
+    limit: usize,
+    within: Option<&RowSet>,
+    counts: &RowCounts,
+) -> Result<Vec<Match>> {
+    let mut best = BestRows::new(db, limit, within, counts);
     match expression {
         Wanted::Any(alternatives) => best.weigh_any(alternatives)?,
         Wanted::Expression(expression) => best.weigh(expression)?,

@@ -42,7 +42,7 @@ pub use spelling::correct;
 
 use crate::graph::LinkGraph;
 use crate::index::questions::pages;
-use crate::index::{Close, Closest, VectorMatrix};
+use crate::index::{Close, Closest, RowCounts, VectorMatrix};
 use crate::{Result, text};
 
 /// Maximum number of candidate sections from vectors, and from words.
@@ -77,6 +77,8 @@ pub struct Request<'a> {
     pub matrix: &'a VectorMatrix,
     /// The links.
     pub graph: &'a LinkGraph,
+    /// Numbers of rows with each word.
+    pub row_counts: &'a RowCounts,
     /// What ranks pages.
     pub mode: SearchMode,
     /// Share of relevance in the score, 0 to 1; the rest is graph proximity.
@@ -126,8 +128,12 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
     let words = match request.mode {
         SearchMode::Vector => Vec::new(),
         // In a search by words alone, every result contains the phrases.
-        SearchMode::Fulltext => matches(db, request.query, CANDIDATES, 1, allowed.as_ref())?,
-        SearchMode::Hybrid => matches(db, request.query, CANDIDATES, ENOUGH, allowed.as_ref())?,
+        SearchMode::Fulltext => {
+            matches(db, request.query, CANDIDATES, 1, allowed.as_ref(), request.row_counts)?
+        }
+        SearchMode::Hybrid => {
+            matches(db, request.query, CANDIDATES, ENOUGH, allowed.as_ref(), request.row_counts)?
+        }
     };
     // Whoever quotes a phrase does not want pages that are merely about the same.
     if request.mode != SearchMode::Vector && words.is_empty() && !request.query.phrases().is_empty() {
@@ -139,7 +145,7 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
         }
         _ => Closest::default(),
     };
-    let rarity = Rarity::of(db, request.query)?;
+    let rarity = Rarity::of(db, request.query, request.row_counts)?;
     let named = match request.mode {
         SearchMode::Vector => Named::default(),
         _ => Named::of(db, request.query, &rarity, &words)?,

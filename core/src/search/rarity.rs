@@ -6,8 +6,8 @@ use rusqlite::Connection;
 
 use super::Match;
 use crate::Result;
-use crate::index::RowSet;
 use crate::index::questions::fulltext;
+use crate::index::{RowCounts, RowSet};
 use crate::text::Query;
 
 /// The word score at which the words count fully, as a share of that of a text that has all of them. From 0 to 0.7,
@@ -18,25 +18,38 @@ const ENOUGH: f64 = 0.7;
 /// longer queries, missing words count less. With more words, nDCG@10 falls on med and cisi; without this, hit@1 of 25
 /// questions about a help centre in other words than its own is 0.48 instead of 0.64.
 const SHORT: f64 = 3.0;
+/// Looking up a row among those that have a word takes as long as reading this many of them.
+const SEEK: usize = 50;
 
 /// The inverse document frequency of each word of a query, as FTS5 computes it for BM25:
 /// `ln((N - n + 0.5) / (n + 0.5))` for a word in `n` of `N` rows. A word that no row contains is the rarest.
 #[derive(Debug, Default)]
 pub(super) struct Rarity {
-    /// Expressions and frequencies, in the order of [`Query::active_terms`].
-    terms: Vec<(String, f64)>,
+    /// In the order of [`Query::active_terms`].
+    terms: Vec<Weighed>,
+}
+
+/// A word of a query.
+#[derive(Debug)]
+struct Weighed {
+    expression: String,
+    idf: f64,
+    /// Number of rows that have it.
+    rows: usize,
 }
 
 impl Rarity {
     /// # Errors
     /// [`crate::Error::Database`].
-    pub fn of(db: &Connection, query: &Query) -> Result<Self> {
+    pub fn of(db: &Connection, query: &Query, counts: &RowCounts) -> Result<Self> {
         let total = fulltext::count(db)? as f64;
         let weigh = |(expression, is_skipped): (String, bool)| {
-            let rows = (fulltext::count_matches(db, &expression)? as f64).min(total);
+            let found = counts.of(db, &expression)?;
+            let rows = (found as f64).min(total);
             // FTS5 never lets the weight of a word drop to zero.
             let idf = ((total - rows + 0.5) / (rows + 0.5)).ln().max(1e-6);
-            Ok((expression, if is_skipped && rows == 0.0 { 0.0 } else { idf }))
+            let idf = if is_skipped && rows == 0.0 { 0.0 } else { idf };
+            Ok(Weighed { expression, idf, rows: found })
         };
         let expressions = query.active_alternatives().into_iter().zip(query.active_terms());
         let expressions = expressions.map(|(alternative, term)| {
@@ -50,13 +63,13 @@ impl Rarity {
 
     /// The BM25 of a text of average length that contains every word once.
     fn ideal(&self) -> f64 {
-        self.terms.iter().map(|(_, idf)| idf).sum()
+        self.terms.iter().map(|term| term.idf).sum()
     }
 
     /// The share of the query that the terms with these numbers make up, 0 to 1.
     pub fn share(&self, terms: impl Iterator<Item = usize>) -> f64 {
         let ideal = self.ideal();
-        let part: f64 = terms.filter_map(|term| self.terms.get(term)).map(|(_, idf)| idf).sum();
+        let part: f64 = terms.filter_map(|term| self.terms.get(term)).map(|term| term.idf).sum();
         if ideal > 0.0 { (part / ideal).min(1.0) } else { 0.0 }
     }
 
@@ -78,8 +91,11 @@ impl Rarity {
         let pages: HashMap<i64, i64> = words.iter().map(|one| (one.passage, one.page)).collect();
         let within = RowSet::of(pages.keys().copied());
         let (mut of_passages, mut of_pages) = (HashMap::new(), HashMap::new());
-        for (expression, idf) in &self.terms {
-            let rows = fulltext::matching(db, expression, &within)?;
+        for Weighed { expression, idf, rows } in &self.terms {
+            let rows = match rows / SEEK > pages.len() {
+                true => fulltext::matching_each(db, expression, pages.keys().copied())?,
+                false => fulltext::matching(db, expression, &within)?,
+            };
             let having: HashSet<i64> = rows.iter().filter_map(|row| pages.get(row).copied()).collect();
             rows.into_iter().for_each(|row| *of_passages.entry(row).or_default() += idf / ideal);
             having.into_iter().for_each(|page| *of_pages.entry(page).or_default() += idf / ideal);

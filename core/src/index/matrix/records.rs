@@ -3,9 +3,12 @@
 //!
 //! A header, then one record per vector, sorted by section: section, page, scale, error, and the vector's numbers.
 
-use rusqlite::Connection;
+use std::collections::BTreeSet;
+
+use rusqlite::{Connection, Row};
 
 use crate::Result;
+use crate::index::statement::all;
 use crate::index::vector_state::VectorState;
 
 /// The first bytes. Incremented whenever the format changes.
@@ -49,17 +52,48 @@ pub(super) fn read(
     )?;
     let mut rows = statement.query([model])?;
     while let Some(row) = rows.next()? {
-        let numbers = row.get_ref(4)?.as_blob().map_err(rusqlite::Error::from)?;
-        if numbers.len() != dimensions {
-            continue;
+        append(&mut bytes, row, dimensions)?;
+    }
+    Ok(bytes)
+}
+
+/// Reads the vectors of a model on some pages, as records.
+pub(super) fn read_pages(
+    db: &Connection,
+    model: i64,
+    dimensions: usize,
+    pages: &BTreeSet<i64>,
+) -> Result<Vec<u8>> {
+    let mut sections: Vec<i64> = Vec::new();
+    for page in pages {
+        let of_page: Vec<i64> = all(db, "SELECT section FROM sections WHERE page = ?1", [page])?;
+        sections.extend(of_page);
+    }
+    sections.sort_unstable();
+    let mut bytes = header(dimensions, None);
+    let mut statement = db.prepare_cached(
+        "SELECT section, page, scale, error, rounded FROM section_vectors
+         WHERE section = ?2 AND model = ?1 AND scale IS NOT NULL ORDER BY ordinal",
+    )?;
+    for section in sections {
+        let mut rows = statement.query((model, section))?;
+        while let Some(row) = rows.next()? {
+            append(&mut bytes, row, dimensions)?;
         }
+    }
+    Ok(bytes)
+}
+
+fn append(bytes: &mut Vec<u8>, row: &Row<'_>, dimensions: usize) -> Result<()> {
+    let numbers = row.get_ref(4)?.as_blob().map_err(rusqlite::Error::from)?;
+    if numbers.len() == dimensions {
         bytes.extend_from_slice(&row.get::<_, i64>(0)?.to_le_bytes());
         bytes.extend_from_slice(&row.get::<_, i64>(1)?.to_le_bytes());
         bytes.extend_from_slice(&row.get::<_, f32>(2)?.to_le_bytes());
         bytes.extend_from_slice(&row.get::<_, f32>(3)?.to_le_bytes());
         bytes.extend_from_slice(numbers);
     }
-    Ok(bytes)
+    Ok(())
 }
 
 /// A vector and its section.

@@ -1,7 +1,8 @@
 //! How much similarities differ.
 
 use super::estimate;
-use super::records::{Record, Records};
+use super::layers::Layers;
+use super::records::Record;
 use crate::index::rounding::RoundedQuery;
 
 /// Maximum number of vectors that are compared with each other, and how many of them with all of these. Over 20
@@ -26,6 +27,11 @@ impl Spread {
         self.squares += similarity * similarity;
     }
 
+    /// The position of the vector that was added as the `number`th.
+    pub(super) fn position(&self, number: usize) -> Option<usize> {
+        self.at.get(number).copied()
+    }
+
     pub(super) fn count(&self) -> usize {
         self.at.len()
     }
@@ -40,7 +46,7 @@ impl Spread {
     }
 
     /// The standard deviation, divided by that of similarities between these vectors themselves; 0 if that is 0.
-    pub(super) fn relative_to(&self, records: Records<'_>) -> f64 {
+    pub(super) fn relative_to(&self, records: Layers<'_>) -> f64 {
         let sample: Vec<Record<'_>> = every(&self.at, SAMPLE).filter_map(|at| records.get(*at)).collect();
         let deviations: Vec<f64> =
             every(&sample, PROBES).filter_map(|probe| deviation_from(probe, &sample)).collect();

@@ -70,6 +70,21 @@ visits! {
         "SELECT rowid, -{BM25} FROM fulltext WHERE fulltext MATCH ?1 AND {}", is_in(within, "?2"));
 }
 
+/// Those of `rows` that match `expression`, looked up one by one.
+pub(crate) fn matching_each(
+    db: &Connection,
+    expression: &str,
+    rows: impl IntoIterator<Item = i64>,
+) -> Result<Vec<i64>> {
+    let mut matching = Vec::new();
+    for row in rows {
+        if any(db, "SELECT 1 FROM fulltext WHERE fulltext MATCH ?1 AND rowid = ?2", (expression, row))? {
+            matching.push(row);
+        }
+    }
+    Ok(matching)
+}
+
 /// Merges each full-text table into one segment, so that the same texts give the same bytes.
 pub(crate) fn optimize(db: &Connection) -> Result<()> {
     run(db, "INSERT INTO name_words(name_words) VALUES ('optimize')", [])?;

@@ -17,6 +17,7 @@ use crate::index::changes::{GENERATION, since};
 use crate::index::connection::counter;
 use crate::index::snapshot::differences;
 use crate::index::{Index, PageNames, Renamed, Snapshot};
+use crate::ports::Embedder;
 
 /// Names that conflict: the same in several folders, in different case, decomposed, with a `#`, in Japanese.
 const PATHS: [&str; 14] = [
@@ -195,6 +196,8 @@ impl Kept {
         let now = Snapshot::of(&project.index).unwrap();
         assert_eq!(self.snapshot.by_path(), now.by_path());
         assert_eq!(told, differences(&before, &now.by_path()));
+        let vectors = view.vectors(&project.embedder.model().identity).unwrap();
+        assert!(view.read(|db| vectors.is_as_loaded(db)).unwrap());
         let generation = view.read(|db| counter(db, GENERATION)).unwrap();
         let is_known = view.read(|db| since(db, GENERATION, self.generation)).unwrap().is_some();
         self.updates += usize::from(is_known && generation > self.generation);

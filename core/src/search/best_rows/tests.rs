@@ -39,14 +39,16 @@ fn project() -> Project {
 }
 
 fn best(db: &Connection, query: &Query, limit: usize, within: Option<&RowSet>) -> (Vec<Scored>, usize) {
-    let mut best = BestRows::new(db, limit, within);
+    let counts = RowCounts::default();
+    let mut best = BestRows::new(db, limit, within, &counts);
     best.weigh_any(&query.alternatives().unwrap()).unwrap();
     let expressions = best.expressions;
     (best.into_sorted(), expressions)
 }
 
 fn all(db: &Connection, query: &Query, limit: usize, within: Option<&RowSet>) -> Vec<Scored> {
-    let mut best = BestRows::new(db, limit, within);
+    let counts = RowCounts::default();
+    let mut best = BestRows::new(db, limit, within, &counts);
     best.weigh(&query.match_expression().unwrap()).unwrap();
     best.into_sorted()
 }

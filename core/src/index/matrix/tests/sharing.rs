@@ -76,7 +76,7 @@ fn nearest(index: &Index, section: i64) -> Vec<i64> {
 }
 
 fn is_shared(index: &Index) -> bool {
-    matches!(index.view().vectors("made-up").unwrap().bytes, Bytes::Cached(_))
+    matches!(*index.view().vectors("made-up").unwrap().bytes, Bytes::Cached(_))
 }
 
 /// The index as opened by another process.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::SearchType;
 use crate::Context;
 use crate::graph::LinkGraph;
-use crate::index::VectorMatrix;
+use crate::index::{RowCounts, VectorMatrix};
 use crate::ports::TextKind;
 use crate::search::{Filter, Request, SearchMode, correct};
 use crate::{Error, Result, text};
@@ -21,6 +21,7 @@ pub(crate) struct Prepared {
     pub corrected: Option<String>,
     /// The links.
     pub graph: Arc<LinkGraph>,
+    row_counts: Arc<RowCounts>,
     vector: Option<Vec<f32>>,
     matrix: Arc<VectorMatrix>,
     /// Why the query cannot be ranked by meaning; set once that was tried.
@@ -50,7 +51,8 @@ impl Prepared {
             query = text::Query::parse(corrected);
         }
         let graph = context.index.graph()?;
-        Ok(Self { query, corrected, graph, vector: None, matrix: Arc::default(), fallback: None })
+        let row_counts = context.index.row_counts().clone();
+        Ok(Self { query, corrected, graph, row_counts, vector: None, matrix: Arc::default(), fallback: None })
     }
 
     /// Prepares it for ranking by meaning too. Unchanged if vectors cannot be compared: without a model, without
@@ -101,6 +103,7 @@ impl Prepared {
             vector: self.vector.as_deref().filter(|_| !by_words),
             matrix: &self.matrix,
             graph: &self.graph,
+            row_counts: &self.row_counts,
             mode: if by_words { SearchMode::Fulltext } else { mode },
             alpha,
             // Only words were requested, so links do not count.

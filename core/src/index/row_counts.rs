@@ -1,0 +1,41 @@
+//! How many rows of the full text match an expression. FTS5 has to read all of them to count them, and questions share
+//! their most frequent words.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use rusqlite::Connection;
+
+use super::changes::GENERATION;
+use super::connection::counter;
+use super::kept::Kept;
+use super::questions::fulltext;
+use crate::Result;
+
+/// Maximum number of counts that are kept.
+const MOST: usize = 20_000;
+
+/// The counts that were needed since pages changed.
+#[derive(Default)]
+pub struct RowCounts(Kept<Mutex<HashMap<String, usize>>>);
+
+impl RowCounts {
+    /// Number of rows that match `expression` in the state that `db` sees.
+    ///
+    /// # Errors
+    /// [`crate::Error::Database`].
+    pub(crate) fn of(&self, db: &Connection, expression: &str) -> Result<usize> {
+        let kept = self.0.at(counter(db, GENERATION)?, |_| Ok(Mutex::default()))?;
+        if let Some(count) = kept.lock().unwrap_or_else(PoisonError::into_inner).get(expression) {
+            return Ok(*count);
+        }
+        // Other threads count meanwhile.
+        let count = fulltext::count_matches(db, expression)?;
+        let mut known = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MOST {
+            known.clear();
+        }
+        known.insert(expression.to_owned(), count);
+        Ok(count)
+    }
+}
