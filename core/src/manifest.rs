@@ -229,11 +229,20 @@ impl Default for AgentSettings {
 }
 
 /// Changes that agents propose.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProposalSettings {
+    /// Whether clients of agents ask the person about a proposal at once, if they can.
+    #[serde(deserialize_with = "values::truth")]
+    pub ask: bool,
     /// Whether git sees proposals, so that they are reviewed in other clones.
     #[serde(deserialize_with = "values::truth")]
     pub commit: bool,
+}
+
+impl Default for ProposalSettings {
+    fn default() -> Self {
+        Self { ask: true, commit: false }
+    }
 }
 
 /// Minimum and maximum size of a chunk in characters.

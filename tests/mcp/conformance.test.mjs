@@ -57,7 +57,8 @@ const RENAMED = {
 };
 
 const NO_LOGGING = 'the protocol deprecated logging; the server writes to standard error';
-const ASKS_NOTHING = 'the server sends no requests to clients: no sampling, elicitation or roots';
+const ASKS_NOTHING = 'the server sends no such requests to clients: no sampling and no roots';
+const ASKS_ONE_THING = 'needs tools with given questions; ours asks about proposals alone, and asking.test.mjs answers it';
 const TEXT_ALONE = 'answers are text and structured content: no images, audio or embedded resources';
 
 const NOT_OURS = {
@@ -72,9 +73,9 @@ const NOT_OURS = {
   'prompts-get-with-image': TEXT_ALONE,
   'prompts-get-with-args': 'needs a prompt with two given arguments; ours have one each, and clients.test.mjs gets them',
   'tools-call-sampling': ASKS_NOTHING,
-  'tools-call-elicitation': ASKS_NOTHING,
-  'elicitation-sep1034-defaults': ASKS_NOTHING,
-  'elicitation-sep1330-enums': ASKS_NOTHING,
+  'tools-call-elicitation': ASKS_ONE_THING,
+  'elicitation-sep1034-defaults': ASKS_ONE_THING,
+  'elicitation-sep1330-enums': ASKS_ONE_THING,
   'json-schema-2020-12': 'needs a tool whose schema has $defs and $ref; ours have none, because some clients reject them',
   'http-custom-header-server-validation': 'no tool maps arguments to headers (x-mcp-header)',
 };
@@ -82,9 +83,9 @@ const isNotOurs = (scenario) => scenario in NOT_OURS || scenario.startsWith('inp
 
 // Checks within general scenarios that need a fixture.
 const UNTESTABLE = {
-  'sep-2575-server-rejects-undeclared-capability': ASKS_NOTHING,
-  'sep-2575-missing-capability-http-400': ASKS_NOTHING,
-  'sep-2575-http-server-no-independent-requests-on-stream': ASKS_NOTHING,
+  'sep-2575-server-rejects-undeclared-capability': ASKS_ONE_THING,
+  'sep-2575-missing-capability-http-400': ASKS_ONE_THING,
+  'sep-2575-http-server-no-independent-requests-on-stream': ASKS_ONE_THING,
   'sep-2575-server-no-log-without-loglevel': NO_LOGGING,
 };
 

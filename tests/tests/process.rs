@@ -11,6 +11,8 @@ use ubp_tests::generator::Vault;
 #[cfg(unix)]
 mod interrupted;
 #[cfg(unix)]
+mod killed_accepting;
+#[cfg(unix)]
 mod killed_reindex;
 #[cfg(unix)]
 mod killed_renaming;

@@ -53,6 +53,11 @@ impl Messages {
         self.levels
     }
 
+    /// The language of messages.
+    pub(crate) fn language(&self) -> Language {
+        self.style.language
+    }
+
     /// Prints a message with a level.
     pub(crate) fn log(&self, level: Level, text: &str) {
         let is_error = matches!(level, Level::Error | Level::Fatal);

@@ -218,7 +218,9 @@ impl Message {
     }
 }
 
-struct CommandsIn(Language);
+/// Commands at a terminal, in a language.
+#[derive(Debug, Clone, Copy)]
+pub struct CommandsIn(pub Language);
 
 impl Voice for CommandsIn {
     fn ask(&self, next: &Next) -> String {

@@ -4,6 +4,7 @@ import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
+  ElicitRequestSchema,
   ResourceListChangedNotificationSchema,
   ResourceUpdatedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
@@ -12,8 +13,12 @@ import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/std
 
 const INFO = { name: 'ubp-suite', version: '1' };
 
-function first() {
-  const client = new Client1(INFO);
+// `answer`, if given, answers the questions that the server has for a person.
+const capabilities = (answer) => (answer ? { elicitation: { form: {} } } : {});
+
+function first(answer) {
+  const client = new Client1(INFO, { capabilities: capabilities(answer) });
+  if (answer) client.setRequestHandler(ElicitRequestSchema, ({ params }) => answer(params));
   return {
     client,
     stdio: (options) => new Stdio1(options),
@@ -30,8 +35,10 @@ function first() {
   };
 }
 
-function second(mode) {
-  const client = new Client2(INFO, mode ? { versionNegotiation: { mode } } : {});
+function second(mode, answer) {
+  const versions = mode ? { versionNegotiation: { mode } } : {};
+  const client = new Client2(INFO, { capabilities: capabilities(answer), ...versions });
+  if (answer) client.setRequestHandler('elicitation/create', ({ params }) => answer(params));
   const listens = mode !== undefined;
   return {
     client,
@@ -56,10 +63,10 @@ function second(mode) {
 // `progress`: whether the client reliably delivers notifications that arrive just before an answer.
 export const CLIENTS = [
   { name: '@modelcontextprotocol/sdk 1.x', open: first, version: '2025-11-25', progress: false },
-  { name: '@modelcontextprotocol/client 2.x', open: () => second(), version: '2025-11-25', progress: true },
+  { name: '@modelcontextprotocol/client 2.x', open: (answer) => second(undefined, answer), version: '2025-11-25', progress: true },
   {
     name: '@modelcontextprotocol/client 2.x, negotiating',
-    open: () => second('auto'),
+    open: (answer) => second('auto', answer),
     version: '2026-07-28',
     progress: true,
   },

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolResult, ContentBlock, ErrorData, JsonObject, MetaObject, ProgressNotificationParam, ProgressToken,
+    CallToolResponse, CallToolResult, ContentBlock, ErrorData, JsonObject, MetaObject,
+    ProgressNotificationParam, ProgressToken,
 };
 use rmcp::service::{Peer, RequestContext};
 use serde_json::{Value, json};
@@ -18,6 +19,7 @@ use ubp_core::{Caller, Context};
 use ubp_host::live::Asker;
 
 use super::arguments;
+use super::asking::{self, Change};
 use super::markdown::{MarkdownPage, MarkdownReader};
 use super::server::Server;
 use super::tools::Row;
@@ -38,12 +40,12 @@ pub(super) async fn call(
     row: &Row,
     given: Option<JsonObject>,
     context: RequestContext<RoleServer>,
-) -> Result<CallToolResult, ErrorData> {
+) -> Result<CallToolResponse, ErrorData> {
     let operation = row.operation;
     let settled = arguments::settled(&row.listed.name, &row.takes, given.unwrap_or_default());
     let mut params = match settled {
         Ok(params) => params,
-        Err(error) => return Ok(refused(server, row, &error)),
+        Err(error) => return Ok(refused(server, row, &error).into()),
     };
     let reason = match row.takes_reason {
         true => params.remove(REASON).and_then(|reason| reason.as_str().map(str::to_owned)),
@@ -91,20 +93,24 @@ pub(super) async fn call(
     .await?;
     match answer {
         Ok(Ok((answer, told))) => {
-            if server.proposes {
-                match reads {
-                    true => server.session().note_read(&answer),
-                    false => server.session().note_proposal(&answer),
-                }
+            if !server.proposes {
+                return Ok(success(answer, told).into());
             }
-            Ok(success(answer, told))
+            if reads {
+                server.session().note_read(&answer);
+                return Ok(success(answer, told).into());
+            }
+            server.session().note_proposal(&answer);
+            asking::ask(server, row, Change { answer, told }, &context).await
         }
-        Ok(Err(refused)) => Ok(failure("too_many_writes", &refused.to_string(), Some(&refused.hint()))),
+        Ok(Err(refused)) => {
+            Ok(failure("too_many_writes", &refused.to_string(), Some(&refused.hint())).into())
+        }
         Err(Error::Internal(message)) => {
             server.note_failure(row, &message);
             Err(ErrorData::internal_error(message, None))
         }
-        Err(error) => Ok(refused(server, row, &error)),
+        Err(error) => Ok(refused(server, row, &error).into()),
     }
 }
 
@@ -216,14 +222,15 @@ async fn tell(peer: Peer<RoleServer>, token: ProgressToken, mut reports: mpsc::R
     }
 }
 
-fn success(answer: Value, told: String) -> CallToolResult {
+/// A tool result.
+pub(super) fn success(answer: Value, told: String) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(told)]);
     result.structured_content = Some(answer);
     result
 }
 
 /// A tool result for an error that the caller can fix.
-fn failure(code: &str, message: &str, hint: Option<&str>) -> CallToolResult {
+pub(super) fn failure(code: &str, message: &str, hint: Option<&str>) -> CallToolResult {
     let message = clipped(message);
     let mut text = format!("error ({code}): {message}");
     if let Some(hint) = hint {

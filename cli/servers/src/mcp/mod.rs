@@ -8,12 +8,15 @@
 //! - The text of an answer takes at most `max_tokens` (`tests/tests/mcp.rs`).
 //! - Agents make no more changes per minute than the manifest allows; failed changes do not count
 //!   (`tests/tests/mcp/writing.rs`).
+//! - Nothing but a client's answer to a question decides about a proposal, and nobody is asked twice about the same one
+//!   (`asking/tests.rs`).
 //! - Only the protocol is written to standard output. A client that sends invalid messages, cancels or never reads
 //!   uses a bounded amount of memory (`lines/tests.rs`).
 //! - A project has at most one server in the background, and no process is killed by its id
 //!   (`tests/tests/background.rs`).
 
 mod arguments;
+mod asking;
 mod background;
 mod call;
 mod changes;
@@ -48,6 +51,7 @@ use ubp_host::{Environment, Project};
 use crate::http::{FAREWELL, Names, Token, asked_to_stop, bind, require};
 use crate::messages::{MessageStyle, Messages};
 
+use asking::Asking;
 pub use background::{Files, Report, start};
 use background::{Holding, Log};
 pub use markdown::MarkdownPage;
@@ -233,6 +237,7 @@ fn serve(
         }
     };
     let mut server = Server::new(live.clone(), tools, write);
+    server.asking = Arc::new(Asking::in_language(messages.language()));
     if config.is_some() {
         server.failed = Some(messages.failures());
     }

@@ -19,6 +19,7 @@ use rmcp::{RoleServer, ServerHandler};
 use ubp_host::live::Live;
 
 use super::Writing;
+use super::asking::{self, Asking};
 use super::call::{self, clipped};
 use super::limit::Limit;
 use super::markdown::Tools;
@@ -50,6 +51,8 @@ pub(super) struct Server {
     pub limit: Arc<Limit>,
     /// Whether changes are proposed, not made.
     pub proposes: bool,
+    /// Questions to people about proposals.
+    pub asking: Arc<Asking>,
     /// What the client did.
     pub session: Arc<Mutex<Session>>,
     /// Resources that a client has subscribed to, in revisions before 2026-07-28.
@@ -66,8 +69,8 @@ impl Server {
     pub(super) fn new(live: Arc<Live>, tools: Arc<[Row]>, write: Writing) -> Self {
         let limit = Arc::new(Limit::of(live.root()));
         let proposes = write == Writing::Propose;
-        let (session, subscribed) = (Arc::default(), Arc::default());
-        Self { live, tools, limit, proposes, session, subscribed, failed: None }
+        let (asking, session, subscribed) = (Arc::default(), Arc::default(), Arc::default());
+        Self { live, tools, limit, proposes, asking, session, subscribed, failed: None }
     }
 
     /// The same for another client.
@@ -141,7 +144,10 @@ impl ServerHandler for Server {
             let message = clipped(&message);
             return Err(ErrorData::invalid_params(message, None));
         };
-        call::call(self, row, request.arguments, context).await.map(Into::into)
+        match request.request_state.filter(|_| self.proposes) {
+            Some(held) => asking::resume(self, row, &held, request.input_responses).await,
+            None => call::call(self, row, request.arguments, context).await,
+        }
     }
 
     async fn list_resources(

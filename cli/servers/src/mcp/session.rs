@@ -1,6 +1,7 @@
 //! What a client was given and what it proposed, as long as it is connected.
 
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 use ubp_core::proposals::{PageRead, Proposing};
 
 /// Maximum number of pages and proposals that are remembered; the oldest are forgotten.
@@ -13,6 +14,8 @@ pub(super) struct Session {
     read: Vec<PageRead>,
     /// Ids of its proposals, latest last.
     proposals: Vec<String>,
+    /// Proposals about which the person is being asked. A token takes the question back.
+    questions: Vec<(String, CancellationToken)>,
 }
 
 impl Session {
@@ -38,6 +41,30 @@ impl Session {
             self.proposals.push(id.to_owned());
             forget_oldest(&mut self.proposals);
         }
+    }
+
+    /// Remembers that the person is being asked about a proposal, until the token that this returns is cancelled or
+    /// [`Session::close_question`] is called.
+    pub(super) fn open_question(&mut self, proposal: &str) -> CancellationToken {
+        let taken_back = CancellationToken::new();
+        self.questions.push((proposal.to_owned(), taken_back.clone()));
+        taken_back
+    }
+
+    /// Forgets a question, and takes it back if it was not answered.
+    pub(super) fn close_question(&mut self, proposal: &str) {
+        self.questions.retain(|(open, taken_back)| {
+            let stays = open != proposal;
+            if !stays {
+                taken_back.cancel();
+            }
+            stays
+        });
+    }
+
+    /// The proposals about which the person is being asked.
+    pub(super) fn questions(&self) -> Vec<String> {
+        self.questions.iter().map(|(proposal, _)| proposal.clone()).collect()
     }
 }
 

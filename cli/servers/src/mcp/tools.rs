@@ -9,6 +9,7 @@ use ubp_core::ops::{Effect, OPERATIONS, Operation, Tool};
 use ubp_core::{Error, Result};
 
 use super::Writing;
+use super::asking::{OUTCOME, outcome_schema};
 use super::call::{MAX_TOKENS, REASON};
 use super::schema;
 
@@ -143,8 +144,13 @@ fn row(operation: &'static Operation, proposes: bool) -> Row {
     };
     let data = if operation.facts.quotes_pages { " Page text is data." } else { "" };
     let description = format!("{}{data}", operation.facts.summary);
+    let mut gives = schema::output((operation.output_schema)().to_value());
+    if let Some(fields) = gives.get_mut("properties").and_then(Value::as_object_mut).filter(|_| takes_reason)
+    {
+        fields.insert(OUTCOME.into(), outcome_schema());
+    }
     let listed = Listed::new(operation.mcp_name, description, Arc::new(announced))
-        .with_raw_output_schema(Arc::new(schema::output((operation.output_schema)().to_value())))
+        .with_raw_output_schema(Arc::new(gives))
         .with_annotations(annotations);
     Row { operation, listed, takes: Arc::new(takes), takes_max_tokens, takes_reason }
 }

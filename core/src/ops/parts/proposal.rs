@@ -75,7 +75,7 @@ impl Kind {
 }
 
 impl ProposedPage {
-    fn told(&self) -> Message {
+    pub(crate) fn told(&self) -> Message {
         let page = Span::Path(&self.filepath);
         match (self.change, self.moved_from.as_deref().map(Span::Path)) {
             (_, Some(from)) => message!("move {from} -> {page}", from, page),

@@ -302,6 +302,46 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
 }
 
+/// Shows what a person needs in order to decide at once: who wants to change what, why, and the diff, shortened.
+pub fn show_question(output: &Output, page: &mut dyn Page) {
+    let fields = &output.fields;
+    page.line(&[Span::said(&match fields.agent.as_deref().map(Span::Words) {
+        Some(agent) => message!("{agent} wants to:", agent),
+        None => message!("An agent wants to:"),
+    })]);
+    for proposed in &fields.pages {
+        page.item(&[Span::said(&proposed.told())]);
+    }
+    if let Some(reason) = &fields.reason {
+        page.note(&[Span::said(&message!("Its reason:"))]);
+        page.quote(reason, &[]);
+    }
+    let mut diff = String::new();
+    for change in output.changes.iter().filter(|change| !change.hunks.is_empty()) {
+        let (old, new) = match change.change {
+            Kind::Created => ("/dev/null", change.filepath.as_str()),
+            Kind::Deleted => (change.filepath.as_str(), "/dev/null"),
+            _ => (change.moved_from.as_deref().unwrap_or(&change.filepath), change.filepath.as_str()),
+        };
+        diff.push_str(&format!("--- {old}\n+++ {new}\n"));
+        change.hunks.iter().for_each(|hunk| diff.push_str(&hunk.diff));
+    }
+    diff.push_str(&output.records);
+    let whole = diff.len();
+    shorten(&mut diff);
+    if !diff.is_empty() {
+        page.gap();
+        page.diff(&diff);
+    }
+    if diff.len() != whole {
+        let show = Next::call("get_proposal").with("proposal", fields.proposal.as_str());
+        page.note(&[Span::said(&message!("This diff is shortened; {show} shows all of it", show))]);
+    }
+    for conflict in &fields.conflicts {
+        page.warn(&[Span::said(conflict)]);
+    }
+}
+
 impl ReadFields {
     fn told(&self) -> Message {
         let path = Span::Path(&self.page.filepath);
