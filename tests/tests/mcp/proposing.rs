@@ -1,7 +1,8 @@
 //! An agent proposes over MCP, a person reviews at the terminal, and the agent hears what became of it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use ubp_tests::clients::at_once;
@@ -174,107 +175,190 @@ fn a_server_that_applies_changes_has_no_tools_for_proposals() {
 }
 
 const CLIENTS: usize = 8;
-const PAGES: usize = 10;
 const LINES: usize = 8;
 
-/// Agents propose while a person edits and reviews; afterwards every proposal is decided or in conflict, every edit of
-/// the person is there, and every accepted line.
+/// A proposal that an agent made.
+struct Made {
+    id: String,
+    page: usize,
+    /// The line that it adds.
+    line: String,
+    is_withdrawn: bool,
+}
+
+/// What a person did.
+#[derive(Default)]
+struct Done {
+    /// The latest edit of each page.
+    edits: BTreeMap<usize, usize>,
+    accepted: BTreeSet<String>,
+    rejected: BTreeSet<String>,
+}
+
+impl Done {
+    /// Accepts proposals. Returns those in conflict.
+    fn accept(&mut self, terminal: &Terminal, which: &str) -> Vec<String> {
+        // The command fails if it leaves one.
+        let answer = terminal.ubp(&format!("proposals accept --all {which} --json")).json();
+        let ids = |list: &str, is_of: fn(&Value) -> bool| -> Vec<String> {
+            let listed = answer[list].as_array().unwrap().iter().filter(|one| is_of(one));
+            listed.map(|one| one["proposal"].as_str().unwrap().to_owned()).collect()
+        };
+        let accepted = ids("accepted", |_| true);
+        assert!(accepted.iter().all(|id| self.accepted.insert(id.clone())), "one was accepted twice");
+        ids("left", |left| left["excluded"] == false)
+    }
+
+    fn reject(&mut self, terminal: &Terminal, ids: &[String]) {
+        for id in ids {
+            // The agent may have withdrawn it meanwhile.
+            if terminal.ubp(&format!("proposals reject {id} --comment 'Others were faster.'")).succeeded() {
+                self.rejected.insert(id.clone());
+            }
+        }
+    }
+}
+
+/// An agent that proposes `count` changes, and withdraws some of them.
+fn proposing(terminal: &Terminal, client: usize, pages: usize, count: usize) -> Vec<Made> {
+    let mut server = server(terminal.folder(), &["--write"]);
+    let mut made: Vec<Made> = Vec::new();
+    let mut attempts = 0;
+    while made.len() < count {
+        let (page, number) = ((client + attempts) % pages, (client * 3 + attempts) % (LINES - 1));
+        attempts += 1;
+        assert!(attempts < count * 50, "{} of {count} proposals in {attempts} attempts", made.len());
+        let path = format!("page-{page}.md");
+        // A later edit needs the hash, so that it does not go on from what this client proposed.
+        let read = done(&mut server, "ubp_get_page", json!({ "page": path }));
+        let own = format!("By {client}, {}.", made.len());
+        let edit = json!({
+            "page": path, "old": line(page, number), "new": format!("{}\n\n{own}", line(page, number)),
+            "expected_hash": read["content_hash"],
+        });
+        let answer = server.call("ubp_update_page", edit).unwrap();
+        if answer["isError"] == true {
+            let said = text(&answer);
+            let expected = ["changed on disk", "wait for review", "has been writing to this project"];
+            assert!(expected.iter().any(|words| said.contains(words)), "{said}");
+            if said.contains("wait for review") {
+                // The person has to catch up.
+                std::thread::sleep(Duration::from_millis(200));
+            }
+            continue;
+        }
+        let id = answer["structuredContent"]["proposal"].as_str().unwrap().to_owned();
+        let withdraws = made.len() % 10 == 9;
+        // A person may have decided already.
+        let is_withdrawn = withdraws
+            && server.call("ubp_withdraw_proposal", json!({ "proposal": id })).unwrap()["isError"] != true;
+        made.push(Made { id, page, line: own, is_withdrawn });
+    }
+    made
+}
+
+fn line(page: usize, number: usize) -> String {
+    format!("Line {number} of page {page}.")
+}
+
+/// A person who edits pages, and accepts and rejects proposals, until the agents have finished.
+fn reviewing(terminal: &Terminal, pages: usize, finished: &AtomicBool) -> Done {
+    let mut person = Done::default();
+    let mut round = 0;
+    while !finished.load(Ordering::Relaxed) {
+        let number = round % pages;
+        let path = terminal.path(&format!("page-{number}.md"));
+        // The last line belongs to the person. Only the person changes pages, so the page stays as it was read.
+        let own = line(number, LINES - 1);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let edited: Vec<String> = text
+            .lines()
+            .map(|line| match line.starts_with(&own) {
+                true => format!("{own} Edit {round}."),
+                false => line.to_owned(),
+            })
+            .collect();
+        std::fs::write(&path, edited.join("\n") + "\n").unwrap();
+        person.edits.insert(number, round);
+        let other = (round * 7 + 1) % pages;
+        let which = if round % 2 == 0 { String::new() } else { format!("--under page-{other}.md") };
+        let in_conflict = person.accept(terminal, &format!("{which} --only-additions"));
+        if round % 3 == 0 {
+            person.reject(terminal, &in_conflict);
+        }
+        round += 1;
+    }
+    person
+}
+
+/// Agents propose while a person edits and reviews. Afterwards each proposal is accepted, rejected, withdrawn or in
+/// conflict; pages have the edits of the person and what was accepted, and nothing else.
 #[test]
-fn eight_agents_propose_while_a_person_edits_and_accepts() {
-    let soak = std::env::var_os("UBP_SOAK").is_some();
-    let each = if soak { 250 } else { 12 };
-    let line = |page: usize, line: usize| format!("Line {line} of page {page}.");
-    let pages: Vec<(String, String)> = (0..PAGES)
+fn eight_agents_propose_while_a_person_edits_and_reviews() {
+    let (each, pages) = if std::env::var_os("UBP_SOAK").is_some() { (250, 50) } else { (12, 10) };
+    let texts: Vec<(String, String)> = (0..pages)
         .map(|page| {
             let lines: Vec<String> = (0..LINES).map(|number| line(page, number)).collect();
             (format!("page-{page}.md"), lines.join("\n\n") + "\n")
         })
         .collect();
-    let terminal = Terminal::vault(pages.iter().map(|(path, text)| (path.as_str(), text.as_str()))).unwrap();
+    let terminal = Terminal::vault(texts.iter().map(|(path, text)| (path.as_str(), text.as_str()))).unwrap();
     terminal.let_agents_write_often().unwrap();
     assert!(terminal.ubp("add").succeeded());
     let finished = AtomicBool::new(false);
-    let (mut proposed, edits) = std::thread::scope(|scope| {
-        let person = scope.spawn(|| {
-            let mut edits = Vec::new();
-            let mut round = 0;
-            while !finished.load(Ordering::Relaxed) {
-                let path = terminal.path(&format!("page-{}.md", round % PAGES));
-                // The last line belongs to the person.
-                let text = std::fs::read_to_string(&path).unwrap();
-                let own = line(round % PAGES, LINES - 1);
-                let edited = text.replace(&own, &format!("{own} Edit {round}."));
-                // An editor that saves atomically, unless the page changed meanwhile.
-                if edited != text && std::fs::read_to_string(&path).unwrap() == text {
-                    let other = (round + 1) % PAGES;
-                    let accept = format!("proposals accept --all --under page-{other}.md --only-additions");
-                    terminal.ubp(&accept);
-                    std::fs::write(&path, edited).unwrap();
-                    edits.push((round % PAGES, round));
-                }
-                round += 1;
-            }
-            edits
-        });
-        let proposed = at_once(CLIENTS, |client| {
-            let mut server = server(terminal.folder(), &["--write"]);
-            let mut own = BTreeSet::new();
-            for change in 0..each {
-                let (page, number) = ((client + change) % PAGES, (client * 3 + change) % (LINES - 1));
-                // A later edit needs the hash, so that it does not go on from what this client proposed.
-                let read = done(&mut server, "ubp_get_page", json!({ "page": format!("page-{page}.md") }));
-                let edit = json!({
-                    "page": format!("page-{page}.md"), "old": line(page, number),
-                    "new": format!("{}\n\nBy {client}, {change}.", line(page, number)),
-                    "expected_hash": read["content_hash"],
-                });
-                match server.call("ubp_update_page", edit).unwrap() {
-                    answer if answer["isError"] == true => {
-                        assert!(text(&answer).contains("changed on disk"), "{}", text(&answer));
-                    }
-                    answer => {
-                        let id = answer["structuredContent"]["proposal"].as_str().unwrap().to_owned();
-                        own.insert((id, page, format!("By {client}, {change}.")));
-                    }
-                }
-            }
-            own
-        });
+    let (made, mut person) = std::thread::scope(|scope| {
+        let person = scope.spawn(|| reviewing(&terminal, pages, &finished));
+        let made =
+            std::panic::catch_unwind(|| at_once(CLIENTS, |client| proposing(&terminal, client, pages, each)));
         finished.store(true, Ordering::Relaxed);
-        (proposed.into_iter().flatten().collect::<BTreeSet<_>>(), person.join().unwrap())
+        let person = person.join().unwrap();
+        (made.unwrap_or_else(|panic| std::panic::resume_unwind(panic)), person)
     });
-    assert!(proposed.len() > CLIENTS * each / 2, "{}", proposed.len());
-    terminal.ubp("proposals accept --all");
-    let listed = ubp(&terminal, "proposals --state all -n 1000");
-    let listed = listed["proposals"].as_array().unwrap();
-    let (mut accepted, mut in_conflict) = (0, 0);
-    for proposal in listed {
-        let id = proposal["proposal"].as_str().unwrap();
-        let Some(known) = proposed.iter().find(|(known, ..)| known == id).cloned() else {
-            panic!("unknown proposal {id}");
-        };
-        let is_there = page(&terminal, &format!("page-{}.md", known.1)).contains(&known.2);
-        match proposal["state"].as_str().unwrap() {
-            "accepted" => accepted += 1,
-            "conflict" => in_conflict += 1,
-            other => panic!("{id} is {other}"),
+    let made: Vec<Made> = made.into_iter().flatten().collect();
+    assert_eq!(made.len(), CLIENTS * each);
+    let in_conflict: BTreeSet<String> = person.accept(&terminal, "").into_iter().collect();
+    let listed = ubp(&terminal, "proposals --state open -n 1000");
+    let open: BTreeSet<String> = listed["proposals"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|proposal| {
+            assert_eq!(proposal["state"], "conflict", "{proposal}");
+            proposal["proposal"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    assert_eq!(open, in_conflict);
+    let ids: BTreeSet<&String> = made.iter().map(|made| &made.id).collect();
+    assert!(person.accepted.iter().chain(&person.rejected).all(|id| ids.contains(id)));
+    let texts: Vec<String> = (0..pages).map(|number| page(&terminal, &format!("page-{number}.md"))).collect();
+    for Made { id, page, line, is_withdrawn } in &made {
+        let ends = [
+            person.accepted.contains(id),
+            person.rejected.contains(id),
+            *is_withdrawn,
+            in_conflict.contains(id),
+        ];
+        assert_eq!(ends.iter().filter(|ends| **ends).count(), 1, "{id} of page {page}: {ends:?}");
+        let times = texts.iter().flat_map(|text| text.lines()).filter(|there| there == line).count();
+        assert_eq!(times, usize::from(ends[0]), "{id}: {line}");
+    }
+    for (number, text) in texts.iter().enumerate() {
+        for kept in 0..LINES - 1 {
+            assert!(text.lines().any(|there| there == line(number, kept)), "line {kept} of page {number}");
         }
-        assert_eq!(is_there, proposal["state"] == "accepted", "{proposal}");
-        proposed.remove(&known);
+        let own = person.edits.get(&number).map_or_else(
+            || line(number, LINES - 1),
+            |round| format!("{} Edit {round}.", line(number, LINES - 1)),
+        );
+        assert!(text.lines().any(|there| there == own), "the person's '{own}' is lost: {text}");
     }
-    // The oldest decided proposals are deleted; what they say is in the pages.
-    for (id, number, line) in &proposed {
-        assert!(page(&terminal, &format!("page-{number}.md")).contains(line), "{id} was lost: {line}");
-    }
-    assert!(accepted > 0 && accepted + in_conflict == listed.len());
-    for number in 0..PAGES {
-        let text = page(&terminal, &format!("page-{number}.md"));
-        let last = edits.iter().rev().find(|(page, _)| *page == number);
-        if let Some((_, round)) = last {
-            assert!(
-                text.contains(&format!("Edit {round}.")),
-                "the person's edit {round} of page {number} is lost"
-            );
-        }
-    }
+    let withdrawn = made.iter().filter(|made| made.is_withdrawn).count();
+    let (accepted, rejected) = (person.accepted.len(), person.rejected.len());
+    println!(
+        "{} proposals: {accepted} accepted, {rejected} rejected, {withdrawn} withdrawn, {} in conflict; {} pages edited",
+        made.len(),
+        in_conflict.len(),
+        person.edits.len()
+    );
+    assert!(accepted > 0 && withdrawn > 0);
 }
