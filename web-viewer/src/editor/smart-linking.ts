@@ -1,11 +1,11 @@
 // Candidates while a link is typed: pages after `[[`, headings after `#`, blocks after `#^`, types after `|`. The engine selects and orders the
 // pages.
 import {
+  CompletionContext,
   autocompletion,
   pickedCompletion,
   startCompletion,
   type Completion,
-  type CompletionContext,
   type CompletionResult,
   type CompletionSource,
 } from '@codemirror/autocomplete';
@@ -313,7 +313,9 @@ const firstOf = (sources: readonly CompletionSource[]) => async (query: Completi
     const found = await source(query);
     if (found) return found;
   }
-  return null;
+  // Without a result, CodeMirror forgets that candidates were asked for again in the meantime. An empty one of a former text is
+  // outdated, so that it asks again.
+  return query.view && query.view.state.doc !== query.state.doc ? { from: query.pos, options: [] } : null;
 };
 
 /** `others` are sources of candidates outside of links. */
@@ -321,7 +323,11 @@ export const smartLinking = (others: readonly CompletionSource[]): Extension => 
   justLinked,
   Prec.high(brackets),
   // Before the keys of the list: while keys are queued, Enter and Tab are queued too, even if the list has just been shown.
-  acceptSoon(({ state }) => typingAt(state, state.selection.main.head, false) !== null),
+  acceptSoon(({ state }) => {
+    const at = state.selection.main.head;
+    // Sources answer null at once where they have nothing to offer.
+    return typingAt(state, at, false) !== null || others.some((source) => source(new CompletionContext(state, at, false)) !== null);
+  }),
   autocompletion({
     override: [firstOf([...others, candidates])],
     activateOnTypingDelay: 0,
