@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Packs the npm packages into npm/dist: the root package, and the package with the addon for one platform.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -37,9 +37,9 @@ const version = workspaceVersion();
 const staging = mkdtempSync(join(tmpdir(), "ubp-pack-"));
 try {
   mkdirSync(out, { recursive: true });
-  const licences = thirdPartyLicences("ubp-node", target);
-  if (values.only !== "platform") pack(stageRoot(), licences);
-  if (values.only !== "root") pack(stagePlatform(values.addon ?? buildAddon()), licences);
+  // The root package has no code of others.
+  if (values.only !== "platform") pack(stageRoot());
+  if (values.only !== "root") pack(stagePlatform(values.addon ?? buildAddon()), thirdPartyLicences("ubp-node", target));
 } finally {
   rmSync(staging, { recursive: true, force: true });
 }
@@ -73,6 +73,10 @@ function stageRoot() {
   cpSync(source, folder, { recursive: true });
   // As a declaration file, because compilers would treat a `.ts` file as a source of the program that imports it.
   renameSync(join(folder, "generated/contract.ts"), join(folder, "generated/contract.d.ts"));
+  for (const name of readdirSync(join(folder, "generated")).filter((name) => name.endsWith(".json"))) {
+    const file = join(folder, "generated", name);
+    writeFileSync(file, JSON.stringify(JSON.parse(readFileSync(file, "utf8"))));
+  }
   return folder;
 }
 
@@ -111,7 +115,7 @@ function stagePlatform(addon) {
 function pack(folder, licences) {
   for (const name of ["LICENSE-APACHE", "LICENSE-MIT"]) copyFileSync(join(root, name), join(folder, name));
   copyFileSync(join(root, "core/models/all-MiniLM-L6-v2/NOTICE"), join(folder, "NOTICE"));
-  writeFileSync(join(folder, "THIRD-PARTY-LICENSES"), licences);
+  if (licences) writeFileSync(join(folder, "THIRD-PARTY-LICENSES"), licences);
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
   const options = { cwd: folder, stdio: ["ignore", "pipe", "inherit"], shell: process.platform === "win32" };
   const [{ filename }] = JSON.parse(execFileSync(npm, ["pack", "--json", "--pack-destination", out], options));
