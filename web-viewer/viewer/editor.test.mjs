@@ -11,6 +11,7 @@ const FILES = {
   'pages/Hasty.md': '# Hasty\n\nEnd.\n',
   'pages/Queued.md': '# Queued\n\nEnd.\n',
   'pages/Unmatched.md': '# Unmatched\n\nEnd.\n',
+  'pages/Pasted.md': '# Pasted\n\nEnd.\n',
   'pages/Parts.md': '# Parts\n\nEnd.\n',
   'pages/Composed.md': '# Composed\n\nEnd.\n',
   'pages/Wide.md': '# Wide\n\nEnd.\n\nText `in code` here.\n',
@@ -142,6 +143,29 @@ test('keys typed while candidates load are kept, whenever the list appears', asy
   await editor.press('Control+s');
   const whole = /- next \[\[Users\]\]\./;
   await until(async () => whole.test(await editor.text()), async () => `a key that ends the waiting takes the candidate: ${JSON.stringify(await editor.text())}`);
+  await editor.close();
+});
+
+test('a paste waits for candidates like a key', async () => {
+  const editor = await open('Pasted.md');
+  await editor.page.route('**/api/complete', async (route) => {
+    await new Promise((wake) => setTimeout(wake, 400));
+    await route.continue();
+  });
+  await editor.after('End.');
+  await editor.type(' [[use');
+  await editor.press('Enter');
+  await editor.type(' and ');
+  await editor.content.evaluate((content) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', 'what was copied');
+    content.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    // As after a real paste.
+    clipboardData.clearData();
+  });
+  await editor.type('!');
+  const wanted = /End\. \[\[Users\]\] and what was copied!\n/;
+  await until(async () => wanted.test(await editor.text()), async () => `all is there in order: ${JSON.stringify(await editor.text())}`);
   await editor.close();
 });
 

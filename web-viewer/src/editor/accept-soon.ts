@@ -22,11 +22,15 @@ class Waiting {
   #end = 0;
   /** The key that waits. */
   #key = '';
-  /** Text typed while waiting. */
-  #typed: string[] = [];
+  /** Text typed and pasted while waiting. */
+  #typed: (string | DataTransfer)[] = [];
 
   constructor(view: EditorView) {
     this.#view = view;
+  }
+
+  get isWaiting(): boolean {
+    return this.#isWaiting;
   }
 
   /** Starts waiting if candidates are loading. */
@@ -57,14 +61,16 @@ class Waiting {
   /** Types the queued text, up to the next key that has to wait. */
   #goOn(): void {
     for (let text = this.#typed.shift(); text !== undefined; text = this.#typed.shift()) {
-      const accepts = text === TAB || text === this.#view.state.lineBreak;
-      if (accepts && this.begin(this.#applies, text)) return;
-      if (!(accepts && acceptCompletion(this.#view))) put(this.#view, text);
+      if (text === TAB || text === this.#view.state.lineBreak) {
+        if (this.begin(this.#applies, text)) return;
+        if (acceptCompletion(this.#view)) continue;
+      }
+      put(this.#view, text);
     }
   }
 
-  /** Queues typed text while waiting. */
-  take(text: string): boolean {
+  /** Queues typed or pasted text while waiting. */
+  take(text: string | DataTransfer): boolean {
     if (this.#isWaiting) this.#typed.push(text);
     return this.#isWaiting;
   }
@@ -81,9 +87,10 @@ class Waiting {
   }
 }
 
-/** What the key or the text does where there are no candidates. */
-function put(view: EditorView, text: string): void {
+/** What the key, the text or the paste does where there are no candidates. */
+function put(view: EditorView, text: string | DataTransfer): void {
   if (text === TAB) return;
+  if (typeof text !== 'string') return void view.contentDOM.dispatchEvent(new ClipboardEvent('paste', { clipboardData: text, bubbles: true, cancelable: true }));
   if (text === view.state.lineBreak) void (insertNewlineContinueMarkup(view) || insertNewlineAndIndent(view));
   else type(view, text);
 }
@@ -95,6 +102,14 @@ function type(view: EditorView, text: string): void {
 }
 
 const waiting = ViewPlugin.fromClass(Waiting);
+
+/** The clipboard of an event is empty once the event is over. */
+function copyOf(clipboard: DataTransfer): DataTransfer {
+  const copy = new DataTransfer();
+  for (const type of clipboard.types) if (type !== 'Files') copy.setData(type, clipboard.getData(type));
+  for (const file of clipboard.files) copy.items.add(file);
+  return copy;
+}
 
 /** Types queued text before another action uses the document. */
 export function finishTyping(view: EditorView): void {
@@ -108,6 +123,7 @@ const MODIFIERS = new Set(['Shift', 'Control', 'Meta', 'Alt', 'AltGraph', 'CapsL
 function goesOn(event: KeyboardEvent): boolean {
   const { key, ctrlKey, metaKey, altKey } = event;
   if (key === 'Enter' || key === 'Tab' || MODIFIERS.has(key)) return true;
+  if ((ctrlKey || metaKey) && key.toLowerCase() === 'v') return true;
   return [...key].length === 1 && ((!ctrlKey && !metaKey && !altKey) || event.getModifierState('AltGraph'));
 }
 
@@ -129,7 +145,10 @@ export function acceptSoon(applies: Applies): Extension {
         mousedown: finish,
         blur: finish,
         compositionstart: finish,
-        paste: finish,
+        paste: ({ clipboardData }, view) => {
+          const plugin = view.plugin(waiting);
+          return clipboardData !== null && plugin?.isWaiting === true && plugin.take(copyOf(clipboardData));
+        },
         drop: finish,
       }),
     ]),
