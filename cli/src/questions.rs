@@ -9,7 +9,7 @@ use ubp_host::PagesFolder;
 use crate::agents::servers::ServerEntry;
 use crate::agents::{ClientChoice, Launch};
 use crate::commands::init::place;
-use crate::commands::mcp_server::McpServerArgs;
+use crate::commands::mcp_server::Offer;
 use crate::output::{Failure, counted};
 use crate::session::Terminal;
 
@@ -72,7 +72,7 @@ const CLIENTS: [ClientChoice; 3] = [ClientChoice::ClaudeCode, ClientChoice::Curs
 /// Asks which agent to connect, and writes its settings; returns whether one was chosen.
 pub(crate) fn client(terminal: &mut Terminal<'_>, root: &Path) -> Result<bool, Failure> {
     let entry = |terminal: &Terminal<'_>, client: ClientChoice| {
-        ServerEntry::of(client, root, Launch::of(terminal.io), &McpServerArgs::default())
+        ServerEntry::of(client, root, Launch::of(terminal.io), &Offer::default())
     };
     terminal.note(message!("Let an AI agent read these pages?"));
     for (at, client) in CLIENTS.iter().enumerate() {

@@ -2,12 +2,14 @@
 //! instructions. Settings are written into files that people keep other things in, so all else in a file stays as it
 //! is.
 
+mod consent;
 pub(crate) mod hooks;
 pub(crate) mod instructions;
 mod launch;
 pub(crate) mod servers;
 mod settings;
 
+pub use consent::Consent;
 pub(crate) use launch::Launch;
 pub(crate) use settings::{Place, SettingsFile};
 

@@ -9,7 +9,7 @@ use ubp_core::message::Message;
 use super::settings::{set_json, set_toml};
 use super::{ClientChoice, Launch, Place, SettingsFile};
 use crate::Environment;
-use crate::commands::mcp_server::McpServerArgs;
+use crate::commands::mcp_server::Offer;
 
 /// How a client writes the entry of a server.
 #[derive(Debug, Clone, Copy)]
@@ -21,8 +21,6 @@ enum Format {
 /// The entry of this server in a client's settings.
 pub(crate) struct ServerEntry {
     pub place: Place,
-    /// The file, for people.
-    pub described: &'static str,
     format: Format,
     command: String,
     arguments: Vec<String>,
@@ -35,55 +33,36 @@ const NAME: &str = "ubp";
 impl ServerEntry {
     /// The entry for `client`. Project settings are shared, and the client starts the server in the project. User
     /// settings need the path.
-    pub(crate) fn of(client: ClientChoice, root: &Path, launch: Launch, args: &McpServerArgs) -> Self {
+    pub(crate) fn of(client: ClientChoice, root: &Path, launch: Launch, offer: &Offer) -> Self {
         let in_folder = |folder: &str| vec!["-C".to_owned(), folder.to_owned()];
-        let anywhere = if args.user { Vec::new() } else { in_folder(&root.to_string_lossy()) };
-        let (place, described, format, before) = match client {
-            ClientChoice::ClaudeCode => (
-                Place::Project(".mcp.json"),
-                ".mcp.json in the project",
-                Format::Json("mcpServers"),
-                Vec::new(),
-            ),
-            ClientChoice::ClaudeDesktop => (
-                Place::ClaudeDesktop,
-                "claude_desktop_config.json (Settings > Developer > Edit Config)",
-                Format::Json("mcpServers"),
-                anywhere,
-            ),
+        let anywhere = if offer.user { Vec::new() } else { in_folder(&root.to_string_lossy()) };
+        let (place, format, before) = match client {
+            ClientChoice::ClaudeCode => (Place::Project(".mcp.json"), Format::Json("mcpServers"), Vec::new()),
+            ClientChoice::ClaudeDesktop => (Place::ClaudeDesktop, Format::Json("mcpServers"), anywhere),
             ClientChoice::Cursor => (
                 Place::Project(".cursor/mcp.json"),
-                ".cursor/mcp.json in the project",
                 Format::Json("mcpServers"),
                 in_folder("${workspaceFolder}"),
             ),
-            ClientChoice::Vscode => (
-                Place::Project(".vscode/mcp.json"),
-                ".vscode/mcp.json in the project",
-                Format::Json("servers"),
-                in_folder("${workspaceFolder}"),
-            ),
-            ClientChoice::Codex => (
-                Place::Home(".codex/config.toml"),
-                "~/.codex/config.toml",
-                Format::Toml("mcp_servers"),
-                anywhere,
-            ),
+            ClientChoice::Vscode => {
+                (Place::Project(".vscode/mcp.json"), Format::Json("servers"), in_folder("${workspaceFolder}"))
+            }
+            ClientChoice::Codex => (Place::Home(".codex/config.toml"), Format::Toml("mcp_servers"), anywhere),
         };
         let mut arguments = launch.arguments;
         arguments.extend(before);
         arguments.push("mcp-server".into());
-        if let Some(write) = args.write {
+        if let Some(write) = offer.write {
             arguments.push(write.flag().into());
         }
-        if args.user {
+        if offer.user {
             arguments.push("--user".into());
         }
-        if !args.tools.is_empty() {
-            arguments.extend(["--tools".into(), args.tools.join(",")]);
+        if !offer.tools.is_empty() {
+            arguments.extend(["--tools".into(), offer.tools.join(",")]);
         }
         let has_type = client == ClientChoice::Vscode;
-        Self { place, described, format, command: launch.command, arguments, has_type }
+        Self { place, format, command: launch.command, arguments, has_type }
     }
 
     /// Settings with nothing but the entry.

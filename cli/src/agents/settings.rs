@@ -51,6 +51,17 @@ impl Place {
             Self::ClaudeDesktop => home(user, ".config/Claude/claude_desktop_config.json"),
         }
     }
+
+    /// The place for a person who edits the file.
+    pub(crate) fn described(self) -> Message {
+        match self {
+            Self::Project(name) => message!("{name} in the project", name),
+            Self::Home(name) => Message::verbatim(format!("~/{name}")),
+            Self::ClaudeDesktop => {
+                message!("claude_desktop_config.json (Settings > Developer > Edit Config)")
+            }
+        }
+    }
 }
 
 /// A file, and what it will be.

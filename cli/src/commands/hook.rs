@@ -16,12 +16,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::{Value, json};
 use ubp_core::{Error, message};
-use ubp_host::Project;
+use ubp_host::{GitHistory, Project};
 
-use super::mcp::{Consent, settle, workplace};
 use crate::ExitStatus;
-use crate::agents::Launch;
 use crate::agents::hooks::HookClient;
+use crate::agents::{Consent, Launch};
 use crate::args::Global;
 use crate::output::{CommandResult, Failure};
 use crate::session::{Session, Terminal};
@@ -88,10 +87,7 @@ pub(crate) fn run(
     if !args.install && !args.remove {
         let text = args.client.within("", Some(&launch), max_tokens).map_err(Error::invalid)?;
         terminal.put(text.trim_end())?;
-        let file = match args.client.place(args.user) {
-            crate::agents::Place::Home(file) => format!("~/{file}"),
-            place => place.file(folder, &terminal.io.environment)?.1,
-        };
+        let file = args.client.place(args.user).described();
         let flag = args.client.flag();
         terminal.note(message!("add this to {file}, or let `ubp hook {flag} --install` do it", file, flag));
         return Ok(ExitStatus::Success);
@@ -99,8 +95,7 @@ pub(crate) fn run(
     let place = if args.user { folder.to_path_buf() } else { workplace(&Project::find(folder)?)? };
     let launch = args.install.then_some(&launch);
     let plan = args.client.plan(&place, &terminal.io.environment, args.user, launch, max_tokens)?;
-    let is_written = settle(terminal, &plan, &args.consent)?;
-    if is_written && args.install {
+    if args.consent.settle(terminal, &plan)? && args.install {
         let name = args.client.name();
         terminal.note(match args.client {
             HookClient::Codex => message!("start {name}, and type /hooks to trust the new hooks", name),
@@ -108,6 +103,13 @@ pub(crate) fn run(
         });
     }
     Ok(ExitStatus::Success)
+}
+
+/// The folder in which clients are started: the repository's, or the project's if it is in none.
+fn workplace(project: &Project) -> Result<PathBuf, Failure> {
+    let hooks = GitHistory::new(&project.root).hooks()?;
+    let depth = hooks.map_or(0, |hooks| hooks.prefix.split('/').filter(|part| !part.is_empty()).count());
+    Ok(project.root.ancestors().nth(depth).unwrap_or(&project.root).to_path_buf())
 }
 
 /// Answers an event. Prints nothing that a client would not understand.

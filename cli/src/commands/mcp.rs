@@ -1,19 +1,17 @@
 //! `ubp mcp`: connect AI clients to the server of a project.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::{Args, Subcommand};
 use ubp_core::message;
 use ubp_host::Project;
 
-use super::mcp_server::{McpServerArgs, WriteChoice};
+use super::mcp_server::Offer;
+use crate::ExitStatus;
 use crate::agents::servers::ServerEntry;
-use crate::agents::{ClientChoice, Launch, SettingsFile};
-use crate::output::{CommandResult, Failure};
-use crate::page::TerminalPage;
+use crate::agents::{ClientChoice, Consent, Launch};
+use crate::output::CommandResult;
 use crate::session::Terminal;
-use crate::{ExitStatus, questions};
-use ubp_core::show::Page as _;
 
 /// `ubp mcp`
 #[derive(Debug, Clone, Args)]
@@ -48,15 +46,8 @@ pub struct InstallArgs {
     /// The client
     #[arg(value_name = "CLIENT")]
     pub client: ClientChoice,
-    /// Let the client propose changes, for `ubp proposals`, or apply them [default MODE: propose]
-    #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = "propose")]
-    pub write: Option<WriteChoice>,
-    /// Serve your own memories, from your data folder, instead of the project
-    #[arg(long)]
-    pub user: bool,
-    /// Offer only these tools: sets or names, separated by commas
-    #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
-    pub tools: Vec<String>,
+    #[command(flatten)]
+    pub offer: Offer,
     #[command(flatten)]
     pub consent: Consent,
 }
@@ -73,38 +64,15 @@ pub struct RemoveArgs {
     pub consent: Consent,
 }
 
-/// How a change of settings is agreed to.
-#[derive(Debug, Clone, Default, Args)]
-pub struct Consent {
-    /// Show the change, but write nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Write without asking
-    #[arg(short, long)]
-    pub yes: bool,
-}
-
 pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpArgs) -> CommandResult {
-    let (client, consent, server, remove) = match &args.action {
-        McpAction::Install(args) => {
-            let server = McpServerArgs {
-                write: args.write,
-                user: args.user,
-                tools: args.tools.clone(),
-                ..McpServerArgs::default()
-            };
-            (args.client, &args.consent, server, false)
-        }
-        McpAction::Remove(args) => (args.client, &args.consent, McpServerArgs::default(), true),
+    let (client, consent, offer, remove) = match &args.action {
+        McpAction::Install(args) => (args.client, &args.consent, args.offer.clone(), false),
+        McpAction::Remove(args) => (args.client, &args.consent, Offer::default(), true),
     };
-    let root = match server.user {
-        true => folder.to_path_buf(),
-        false => Project::find(folder)?.root,
-    };
-    let entry = ServerEntry::of(client, &root, Launch::of(terminal.io), &server);
+    let root = if offer.user { folder.to_path_buf() } else { Project::find(folder)?.root };
+    let entry = ServerEntry::of(client, &root, Launch::of(terminal.io), &offer);
     let plan = entry.plan(&root, &terminal.io.environment, remove)?;
-    let is_written = settle(terminal, &plan, consent)?;
-    if is_written && !remove {
+    if consent.settle(terminal, &plan)? && !remove {
         let name = client.name();
         terminal.note(match client {
             ClientChoice::ClaudeDesktop | ClientChoice::Codex => {
@@ -114,49 +82,4 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpArgs) ->
         });
     }
     Ok(ExitStatus::Success)
-}
-
-/// Shows a change of settings, and writes it unless a person says no. Returns whether it was written.
-pub(crate) fn settle(
-    terminal: &mut Terminal<'_>,
-    plan: &SettingsFile,
-    consent: &Consent,
-) -> Result<bool, Failure> {
-    let is_done = plan.is_done();
-    let diff = if is_done { String::new() } else { plan.diff() };
-    if !terminal.json {
-        let file = &plan.shown;
-        if is_done {
-            terminal.line(message!("{file} is as it should be", file))?;
-            return Ok(false);
-        }
-        let mut page = TerminalPage::new(terminal);
-        page.diff(&diff);
-        page.finish()?;
-    }
-    let asks = !is_done && !consent.dry_run && !consent.yes && terminal.can_ask();
-    let writes = !is_done && !consent.dry_run && (!asks || questions::write(terminal, &plan.shown)?);
-    if writes {
-        plan.write()?;
-    }
-    if terminal.json {
-        let shown = serde_json::json!({ "file": plan.shown, "diff": diff, "written": writes });
-        terminal.print_json(&shown)?;
-    } else if writes {
-        let path = &plan.shown;
-        terminal.line(match plan.is_new() {
-            true => message!("  created  {path}", path),
-            false => message!("  changed  {path}", path),
-        })?;
-    } else {
-        terminal.note(message!("nothing was written"));
-    }
-    Ok(writes)
-}
-
-/// The folder in which clients are started: the repository's, or the project's if it is in none.
-pub(crate) fn workplace(project: &Project) -> Result<PathBuf, Failure> {
-    let hooks = ubp_host::GitHistory::new(&project.root).hooks()?;
-    let depth = hooks.map_or(0, |hooks| hooks.prefix.split('/').filter(|part| !part.is_empty()).count());
-    Ok(project.root.ancestors().nth(depth).unwrap_or(&project.root).to_path_buf())
 }

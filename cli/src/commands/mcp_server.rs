@@ -39,15 +39,8 @@ use crate::session::{Terminal, answer_with};
     client or on Ctrl-C. In the background it ends on --stop, and logs to .ubp/mcp-server.log.")]
 #[command(group = clap::ArgGroup::new("over_http").args(["http", "daemon"]).multiple(true))]
 pub struct McpServerArgs {
-    /// Let clients propose changes, for `ubp proposals`, or apply them [default MODE: propose]
-    #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = "propose")]
-    pub write: Option<WriteChoice>,
-    /// Serve your own memories, from your data folder, instead of the project
-    #[arg(long)]
-    pub user: bool,
-    /// Offer only these tools: sets or names, separated by commas
-    #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
-    pub tools: Vec<String>,
+    #[command(flatten)]
+    pub offer: Offer,
     /// Serve over HTTP instead of standard input and output
     #[arg(
         long,
@@ -81,6 +74,20 @@ pub struct McpServerArgs {
     /// Print the settings that a client needs, and exit
     #[arg(long, value_name = "CLIENT", conflicts_with_all = ["http", "daemon", "status", "stop"])]
     pub print_config: Option<ClientChoice>,
+}
+
+/// What a server offers to clients.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Offer {
+    /// Let clients propose changes, for `ubp proposals`, or apply them [default MODE: propose]
+    #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = "propose")]
+    pub write: Option<WriteChoice>,
+    /// Serve your own memories, from your data folder, instead of the project
+    #[arg(long)]
+    pub user: bool,
+    /// Offer only these tools: sets or names, separated by commas
+    #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
+    pub tools: Vec<String>,
 }
 
 /// What clients may do to pages.
@@ -137,9 +144,9 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerArgs) -> CommandResult {
     if let Some(client) = args.print_config {
         let project = Project::find(folder)?;
-        let entry = ServerEntry::of(client, &project.root, Launch::of(terminal.io), args);
+        let entry = ServerEntry::of(client, &project.root, Launch::of(terminal.io), &args.offer);
         terminal.put(entry.snippet().map_err(Error::invalid)?)?;
-        terminal.note(message!("add this to {place}", place = entry.described));
+        terminal.note(message!("add this to {place}", place = entry.place.described()));
         return Ok(ExitStatus::Success);
     }
     let config = args.config.as_ref().map(|path| folder.join(path));
@@ -149,8 +156,8 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerAr
         return if args.stop { stop(terminal, &files) } else { status(terminal, &files) };
     }
     let options = Options {
-        write: WriteChoice::write(args.write),
-        tools: args.tools.clone(),
+        write: WriteChoice::write(args.offer.write),
+        tools: args.offer.tools.clone(),
         http: args.address(),
         allow_host: args.allow_host.clone(),
         no_token: args.no_token,
@@ -158,7 +165,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerAr
     };
     let over_streams = options.http.is_none();
     let setup = Setup::check(options, &terminal.io.environment)?;
-    if args.write.is_none() && args.tools.iter().any(|name| name.trim() == "memory") {
+    if args.offer.write.is_none() && args.offer.tools.iter().any(|name| name.trim() == "memory") {
         terminal.note(message!("without --write, clients can recall but not remember"));
     }
     if args.daemon {
@@ -258,11 +265,11 @@ fn arguments(
     add("--in-background", None);
     // This process parses the errors.
     add("--json", None);
-    if let Some(write) = args.write {
+    if let Some(write) = args.offer.write {
         add(write.flag(), None);
     }
-    if !args.tools.is_empty() {
-        add("--tools", Some(args.tools.join(",").into()));
+    if !args.offer.tools.is_empty() {
+        add("--tools", Some(args.offer.tools.join(",").into()));
     }
     if let Some(config) = &args.config {
         add("--config", Some(folder.join(config).into()));

@@ -153,7 +153,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, global: &Global, command: Command
 fn project_folder(terminal: &Terminal<'_>, global: &Global, command: &Command) -> Result<PathBuf, Failure> {
     let user = match command {
         Command::Memory(args) => args.user,
-        Command::McpServer(args) => args.user,
+        Command::McpServer(args) => args.offer.user,
         _ => false,
     };
     memory::folder(terminal, terminal.folder(global), user)
