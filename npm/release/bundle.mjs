@@ -78,7 +78,10 @@ try {
     const out = resolve(values.out);
     mkdirSync(out, { recursive: true });
     const file = join(out, `ubp-${version}-${target}.mcpb`);
-    execFileSync("npx", ["--yes", PACKER, "pack", staging, file], { stdio: "inherit", shell: process.platform === "win32" });
+    // On Windows, npx is a script of the shell, which splits paths at blanks.
+    const shell = process.platform === "win32";
+    const paths = [staging, file].map((path) => (shell ? `"${path}"` : path));
+    execFileSync("npx", ["--yes", PACKER, "pack", ...paths], { stdio: "inherit", shell });
     console.log(`${file} (${(statSync(file).size / 1e6).toFixed(1)} MB)`);
   }
 } finally {

@@ -59,7 +59,11 @@ test("every package contains licences and notices, also those of code by others"
     assert.match(text("NOTICE"), /all-MiniLM-L6-v2/);
     assert.match(text("LICENSE-APACHE"), /Apache License/);
     assert.match(text("LICENSE-MIT"), /MIT/i);
-    if (!existsSync(join(path, "ubp.node"))) continue;
+    if (!existsSync(join(path, "ubp.node"))) {
+      const { dependencies = {}, files } = JSON.parse(text("package.json"));
+      assert.deepEqual([dependencies, files], [{}, ["bin", "lib", "generated", "index.d.ts", "index.d.mts", "LICENSE-APACHE", "LICENSE-MIT", "NOTICE"]], "it contains no code of others");
+      continue;
+    }
     const others = text("THIRD-PARTY-LICENSES");
     for (const name of ["rten ", "rusqlite ", "serde_json ", "napi ", "tokenizers ", "clap "]) {
       assert.ok(others.includes(`\n${name}`), `${name} is in ${path}`);
