@@ -102,6 +102,22 @@ fn a_database_with_another_schema_is_moved_aside() {
 }
 
 #[test]
+fn an_index_of_an_earlier_version_is_rebuilt_without_a_word() {
+    let terminal = vault();
+    sql(&terminal, "PRAGMA user_version = 1");
+    for _ in 0..2 {
+        let ran = terminal.ubp("search zebra -l");
+        assert_eq!((&*ran.out, &*ran.err), ("a.md\n", ""), "{}", ran.transcript());
+    }
+    let version: i32 = rusqlite::Connection::open(terminal.path(".ubp/metadata.db"))
+        .unwrap()
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .unwrap();
+    assert!(version > 1);
+    assert!(!terminal.path(".ubp/metadata.db.damaged-1").exists());
+}
+
+#[test]
 fn deleting_the_index_loses_nothing() {
     let terminal = vault();
     let before = terminal.ubp("list --json").json();

@@ -62,7 +62,7 @@ enum Location {
 
 impl Index {
     /// Opens the index at `path`, creating it if it does not exist. A damaged file, another program's database, or an
-    /// index with another schema version is moved aside and replaced by an empty index.
+    /// index with a newer schema is moved aside and replaced by an empty index; one with an older schema is replaced.
     ///
     /// # Errors
     /// [`Error::Database`] if no database can be opened at that path.
@@ -70,13 +70,13 @@ impl Index {
         let (writer, aside) = match open_writer(path) {
             Ok(writer) => (writer, None),
             Err(Unusable::Failed(error)) => return Err(error.into()),
+            Err(Unusable::Older(_)) => {
+                remove(path)?;
+                (open_new(path)?, None)
+            }
             Err(Unusable::Foreign(reason)) => {
                 let aside = set_aside(path)?;
-                let writer = open_writer(path).map_err(|error| match error {
-                    Unusable::Failed(error) => Error::Database(error),
-                    Unusable::Foreign(reason) => Error::Internal(reason),
-                })?;
-                (writer, Some(SetAside { path: aside, reason }))
+                (open_new(path)?, Some(SetAside { path: aside, reason }))
             }
         };
         Ok((Self::with(Location::File(path.into()), writer), aside))
@@ -127,6 +127,7 @@ impl Index {
         match Content::of(&mut connection) {
             Ok(Content::Index) => {}
             Ok(Content::Nothing) => return Err(unusable("it is empty")),
+            Ok(Content::Older(schema)) => return Err(unusable(&of_schema(schema))),
             Ok(Content::Foreign(reason)) => return Err(unusable(&reason)),
             Err(error) => return Err(unusable(&error.to_string())),
         }
@@ -211,7 +212,9 @@ impl Index {
     pub(super) fn vectors_of(&self, db: &Connection, identity: &str) -> Result<Arc<VectorMatrix>> {
         let wanted = generation(db)?;
         let load = |before: Option<(i64, &VectorMatrix)>| {
-            let before = before.filter(|(_, before)| before.identity() == identity);
+            // Vectors of this process alone are not updated while they may be replaced by shared ones.
+            let is_waiting = |before: &VectorMatrix| self.cache.is_some() && before.can_be_shared();
+            let before = before.filter(|(_, before)| before.identity() == identity && !is_waiting(before));
             if let Some(after) = before.map(|(_, before)| before.after(db)).transpose()?.flatten() {
                 return Ok(after);
             }
@@ -373,6 +376,8 @@ impl Drop for Reader<'_> {
 }
 
 enum Unusable {
+    /// The schema of an index of an earlier version of UBP.
+    Older(i32),
     Foreign(String),
     Failed(rusqlite::Error),
 }
@@ -404,12 +409,23 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
+/// Opens the writer of a database that was just removed.
+fn open_new(path: &Path) -> Result<Connection> {
+    open_writer(path).map_err(|error| match error {
+        Unusable::Failed(error) => Error::Database(error),
+        Unusable::Older(schema) => Error::Internal(of_schema(schema)),
+        Unusable::Foreign(reason) => Error::Internal(reason),
+    })
+}
+
 fn try_open_writer(path: &Path) -> std::result::Result<Connection, Unusable> {
     let mut connection = Connection::open(path)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     let content = Content::of(&mut connection)?;
-    if let Content::Foreign(reason) = content {
-        return Err(Unusable::Foreign(reason));
+    match content {
+        Content::Foreign(reason) => return Err(Unusable::Foreign(reason)),
+        Content::Older(schema) => return Err(Unusable::Older(schema)),
+        Content::Nothing | Content::Index => {}
     }
     connection.pragma_update(None, "journal_mode", "WAL")?;
     tune(&connection)?;
@@ -425,6 +441,8 @@ fn try_open_writer(path: &Path) -> std::result::Result<Connection, Unusable> {
 enum Content {
     Nothing,
     Index,
+    /// An index of an earlier version of UBP, with this schema.
+    Older(i32),
     /// Why it is not an index of this version.
     Foreign(String),
 }
@@ -439,12 +457,15 @@ impl Content {
         Ok(match (tables, application, version) {
             (0, 0, 0) => Self::Nothing,
             (_, schema::APPLICATION_ID, schema::VERSION) => Self::Index,
-            (_, schema::APPLICATION_ID, other) => {
-                Self::Foreign(format!("it has schema {other}, this program needs {}", schema::VERSION))
-            }
+            (_, schema::APPLICATION_ID, other) if other < schema::VERSION => Self::Older(other),
+            (_, schema::APPLICATION_ID, other) => Self::Foreign(of_schema(other)),
             _ => Self::Foreign("it is another program's database".into()),
         })
     }
+}
+
+fn of_schema(schema: i32) -> String {
+    format!("it has schema {schema}, this program needs {}", schema::VERSION)
 }
 
 fn open_reader(path: &Path) -> Result<Connection> {
@@ -499,26 +520,40 @@ pub fn is_index(head: &[u8]) -> bool {
 /// [`Error::Io`] if it cannot be moved.
 #[expect(clippy::disallowed_methods, reason = "the database path is the one file that the engine is handed")]
 pub fn set_aside(path: &Path) -> Result<PathBuf> {
-    let beside = |suffix: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
-    };
     let target = (1..)
-        .map(|n| beside(&format!(".damaged-{n}")))
+        .map(|n| beside(path, &format!(".damaged-{n}")))
         .find(|candidate| !candidate.exists())
-        .unwrap_or_else(|| beside(".damaged"));
+        .unwrap_or_else(|| beside(path, ".damaged"));
     std::fs::rename(path, &target).map_err(|error| Error::io(path.display().to_string(), error))?;
-    for companion in ["-wal", "-shm"] {
-        // If they stayed, SQLite would replay them into the new database.
-        match std::fs::remove_file(beside(companion)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(Error::io(beside(companion).display().to_string(), error));
-            }
-            _ => {}
-        }
-    }
+    remove_companions(path)?;
     Ok(target)
+}
+
+/// Removes the database at `path`. Processes that have it open keep it until they find the new one.
+fn remove(path: &Path) -> Result<()> {
+    remove_file(path)?;
+    remove_companions(path)
+}
+
+fn remove_companions(path: &Path) -> Result<()> {
+    // If they stayed, SQLite would replay them into the new database.
+    ["-wal", "-shm"].iter().try_for_each(|companion| remove_file(&beside(path, companion)))
+}
+
+#[expect(clippy::disallowed_methods, reason = "the database path is the one file that the engine is handed")]
+fn remove_file(path: &Path) -> Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(Error::io(path.display().to_string(), error))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
 }
 
 #[cfg(test)]
