@@ -211,6 +211,7 @@ impl Work<'_> {
             report,
             gone_hashes: HashMap::new(),
             again: Again::default(),
+            links_due,
             everything,
             now: self.clock.now(),
         };
@@ -277,7 +278,9 @@ struct Writer<'a> {
     touched: Touched,
     report: RefreshReport,
     again: Again,
-    /// Whether all links are resolved again.
+    /// Whether an interrupted run has left links to resolve.
+    links_due: bool,
+    /// Whether all links are resolved again if a page changed.
     everything: bool,
     now: Timestamp,
 }
@@ -374,8 +377,10 @@ impl Writer<'_> {
         made_for: &str,
         progress: &dyn Progress,
     ) -> Result<(RefreshReport, Again)> {
+        // Many files may have new times and the same text.
+        let everything = self.everything && (self.links_due || !gone.is_empty() || !self.report.is_empty());
         let (touched, report) = (&mut self.touched, &mut self.report);
-        let (known, source, again, everything) = (&self.known, self.source, &mut self.again, self.everything);
+        let (known, source, again) = (&self.known, self.source, &mut self.again);
         if !everything && gone.is_empty() && report.is_empty() {
             // Most runs end here: nothing is written, unless a source file that pages link to was added or removed.
             if store.read(|db| Ok(made_for_of(db)?.as_deref() == Some(made_for)))?

@@ -1,12 +1,14 @@
 //! How operations read the index. A query sees the same state from beginning to end, whatever others write in the
 //! meantime; an operation that writes sees the current state at each read, including its own writes.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rusqlite::Connection;
 
 use super::changes::{GENERATION, since};
 use super::connection::{Index, Reader, counter, generation};
+use super::kept::Kept;
 use super::{PageNames, RowCounts, VectorMatrix};
 use crate::Result;
 use crate::graph::LinkGraph;
@@ -57,15 +59,7 @@ impl<'a> View<'a> {
     /// # Errors
     /// [`crate::Error::Database`].
     pub fn page_names(&self) -> Result<Arc<PageNames>> {
-        self.read(|db| {
-            self.index.names.at(counter(db, GENERATION)?, |before| {
-                let Some((generation, before)) = before else { return PageNames::load(db) };
-                match since(db, GENERATION, generation)? {
-                    Some(changed) => before.after(db, &changed),
-                    None => PageNames::load(db),
-                }
-            })
-        })
+        self.followed(&self.index.names, PageNames::load, PageNames::after)
     }
 
     /// The link graph, cached until pages or links change.
@@ -73,12 +67,22 @@ impl<'a> View<'a> {
     /// # Errors
     /// [`crate::Error::Database`].
     pub fn graph(&self) -> Result<Arc<LinkGraph>> {
+        self.followed(&self.index.graph, LinkGraph::load, LinkGraph::after)
+    }
+
+    /// A cached value that follows the pages that changed, or is loaded again if they are not known.
+    fn followed<T>(
+        &self,
+        kept: &Kept<T>,
+        load: impl Fn(&Connection) -> Result<T>,
+        after: impl Fn(&T, &Connection, &BTreeSet<i64>) -> Result<T>,
+    ) -> Result<Arc<T>> {
         self.read(|db| {
-            self.index.graph.at(counter(db, GENERATION)?, |before| {
-                let Some((generation, before)) = before else { return LinkGraph::load(db) };
+            kept.at(counter(db, GENERATION)?, |before| {
+                let Some((generation, before)) = before else { return load(db) };
                 match since(db, GENERATION, generation)? {
-                    Some(changed) => before.after(db, &changed),
-                    None => LinkGraph::load(db),
+                    Some(changed) => after(before, db, &changed),
+                    None => load(db),
                 }
             })
         })

@@ -362,3 +362,17 @@ fn pages_of_a_large_refresh_have_their_own_ids_from_the_start() {
     (0..500).for_each(|n| project.put(&format!("p{n}.md"), "see [[a]]\n"));
     assert_eq!(id_between(&project).as_deref(), Some("its-own"));
 }
+
+#[test]
+fn many_files_with_new_times_and_the_same_text_change_nothing() {
+    let name = |number: usize| format!("{number}.md");
+    let project = Project::with_pages([("a.md", "[[1]]")]);
+    let touch = |second: i64| {
+        let at = Timestamp::from_second(second).unwrap();
+        (0..600).for_each(|number| project.source.put(&name(number), b"# Text", at));
+        project.update();
+        project.index.view().read(|db| counter(db, GENERATION)).unwrap()
+    };
+    let before = touch(1_000);
+    assert_eq!(touch(2_000), before);
+}

@@ -195,6 +195,20 @@ fn sharing_is_retried_after_the_cache_refused() {
 }
 
 #[test]
+fn sharing_is_retried_although_a_page_changed_meanwhile() {
+    let cache = Common::default();
+    cache.0.refuses.store(true, Ordering::Relaxed);
+    let shared = index(DIMENSIONS, &vectors()).sharing_through(Box::new(cache.clone()));
+    assert!(!is_shared(&shared));
+    let page = [1].into();
+    shared.write(|db| bump(db, VECTOR_GENERATION, Changed::Pages(&page))).unwrap();
+    assert!(!is_shared(&shared));
+    cache.0.refuses.store(false, Ordering::Relaxed);
+    shared.share_vectors().unwrap();
+    assert!(is_shared(&shared));
+}
+
+#[test]
 fn outdated_vectors_are_discarded_and_never_shared() {
     let cache = Common::default();
     cache.0.refuses.store(true, Ordering::Relaxed);
