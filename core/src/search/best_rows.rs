@@ -8,6 +8,7 @@ use std::collections::BinaryHeap;
 
 use rusqlite::Connection;
 
+use super::rarity::idf;
 use crate::Result;
 use crate::index::questions::fulltext;
 use crate::index::{RowCounts, RowSet};
@@ -149,10 +150,7 @@ impl<'a> BestRows<'a> {
             let with = self.counts.of(self.db, phrase)?;
             rows += with;
             if with > 0 {
-                let (with, total) = (with as f64, total as f64);
-                let idf = ((total - with + 0.5) / (with + 0.5)).ln();
-                // FTS5 never lets the weight of a word drop to zero.
-                bound += (K1 + 1.0) * idf.max(1e-6);
+                bound += (K1 + 1.0) * idf(with as f64, total as f64);
             }
         }
         let expression = alternative.expression();

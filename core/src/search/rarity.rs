@@ -38,6 +38,12 @@ struct Weighed {
     rows: usize,
 }
 
+/// How much FTS5 weighs a word that `rows` of `total` rows have.
+pub(super) fn idf(rows: f64, total: f64) -> f64 {
+    // FTS5 never lets the weight of a word drop to zero.
+    ((total - rows + 0.5) / (rows + 0.5)).ln().max(1e-6)
+}
+
 impl Rarity {
     /// # Errors
     /// [`crate::Error::Database`].
@@ -46,9 +52,7 @@ impl Rarity {
         let weigh = |(expression, is_skipped): (String, bool)| {
             let found = counts.of(db, &expression)?;
             let rows = (found as f64).min(total);
-            // FTS5 never lets the weight of a word drop to zero.
-            let idf = ((total - rows + 0.5) / (rows + 0.5)).ln().max(1e-6);
-            let idf = if is_skipped && rows == 0.0 { 0.0 } else { idf };
+            let idf = if is_skipped && rows == 0.0 { 0.0 } else { idf(rows, total) };
             Ok(Weighed { expression, idf, rows: found })
         };
         let expressions = query.active_alternatives().into_iter().zip(query.active_terms());
