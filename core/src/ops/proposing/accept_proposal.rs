@@ -1,5 +1,7 @@
 //! Accepts proposals of agents: writes their changes, and keeps edits that were made since at other lines.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -97,8 +99,9 @@ pub struct LeftProposal {
 /// Accepts the proposals, each one as a change of its own.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] for an agent, for unknown or decided proposals, unknown hunks and paths; [`Error::OutsideProject`]
-/// for a path; [`Error::ProposalConflict`] for a single proposal that later changes touch; [`Error::Io`]. With several proposals, what fails is left.
+/// [`Error::InvalidParams`] for an agent, for unknown or decided proposals, unknown hunks and paths;
+/// [`Error::OutsideProject`] for a path; [`Error::ProposalConflict`] for a single proposal that later changes touch;
+/// [`Error::Io`]. With several proposals, what fails is left.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     refuse_agents(context, "accept")?;
     let _held = if params.dry_run { None } else { Some(context.source.lock()?) };
@@ -162,14 +165,10 @@ pub(crate) fn chosen(context: &Context<'_>, ids: &[String], all: bool) -> Result
         }
         (false, false) => {
             let all = read_all(context)?.of_caller(context);
-            let mut chosen: Vec<Stored> = Vec::new();
-            for id in ids {
-                let stored = all.find(context, id)?;
-                if !chosen.iter().any(|known| known.proposal.id == stored.proposal.id) {
-                    chosen.push(stored.clone());
-                }
-            }
-            Ok(chosen)
+            let named = ids.iter().map(|id| Ok(all.find(context, id)?.proposal.id.clone()));
+            let named: BTreeSet<String> = named.collect::<Result<_>>()?;
+            // Oldest first in both cases, because later ones may build on earlier ones.
+            Ok(all.proposals.into_iter().filter(|stored| named.contains(&stored.proposal.id)).collect())
         }
     }
 }

@@ -563,3 +563,17 @@ fn changes_are_listed_by_author_and_time() {
     );
     assert!(call(&project, "audit", json!({ "since": "yesterday" })).is_err());
 }
+
+#[test]
+fn proposals_are_accepted_oldest_first_whatever_the_order_of_their_ids() {
+    let project = project();
+    let propose = |title: &str| {
+        let params = json!({ "title": title, "content": "Text." });
+        propose(&project, "create_page", params).unwrap()["proposal"].clone()
+    };
+    let (first, second) = (propose("First"), propose("Second"));
+    let accepted = call(&project, "accept_proposal", json!({ "proposals": [second, first] })).unwrap();
+    let order: Vec<&Value> =
+        accepted["accepted"].as_array().unwrap().iter().map(|one| &one["proposal"]).collect();
+    assert_eq!(order, [&first, &second]);
+}
