@@ -203,11 +203,14 @@ pub(super) async fn ask(
         return Ok(InputRequiredResult::new(Some(asked.into()), Some(state)).into());
     }
     let request = ServerRequest::ElicitRequest(form);
+    // Before it is sent, so that a change in another call at the same time takes it back.
+    let taken_back = server.session().open_question(&proposal);
     let sent = context.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
     let Ok(handle) = sent else {
+        server.session().close_question(&proposal);
         return settle(server, proposal, Said::Nothing.into(), change).await;
     };
-    let reply = answer(server, &proposal, handle, context).await;
+    let reply = answer(server, &proposal, handle, taken_back, context).await;
     match reply {
         Some(Ok(outcome)) => Ok(finish(server, change, &outcome).into()),
         // The task that waits for the person failed.
@@ -222,9 +225,9 @@ async fn answer(
     server: &Server,
     proposal: &str,
     handle: RequestHandle<RoleServer>,
+    taken_back: CancellationToken,
     context: &RequestContext<RoleServer>,
 ) -> Option<Result<Outcome, ErrorData>> {
-    let taken_back = server.session().open_question(proposal);
     let (tell, told) = oneshot::channel();
     let (own, id, until) = (server.clone(), proposal.to_owned(), taken_back.clone());
     tokio::spawn(async move {
