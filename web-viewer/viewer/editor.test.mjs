@@ -18,6 +18,7 @@ const FILES = {
   'pages/Users.md': `---\naliases: [データベース]\n---\n# Users\n\n## Fields\n\n${'Every user has a name. '.repeat(30)}\n`,
   'pages/auth/Login.md': '# Login Feature\n\nWho signs in.\n\n## Flow\n\nText.\n',
   'pages/Table.md': '# Table\n\n| a | b |\n|---|---|\n| c | d |\n\nAfter.\n',
+  'pages/Lists.md': '# Lists\n\n- one\n- two\n\n| a | b |\n|---|---|\n| c | d |\n',
   'pages/Cells.md': '# Cells\n\nBefore after.\n\n```\ncode\n```\n\n| a | b |\n|---|---|\n| c | d |\n',
   'pages/Picture.md': '# Picture\n\n![A dot](dot.png)\n\nText.\n',
   'pages/dot.png': PNG,
@@ -359,6 +360,26 @@ test('Enter continues lists, Tab indents them, and undo works step by step', asy
   assert.match(await editor.text(), /Text\.\n- one\n {2}- two\n/);
   for (let step = 0; step < 10; step++) await editor.press('Control+z');
   assert.match(await editor.text(), /Text\.\n$/);
+  await editor.close();
+});
+
+test('Tab that waits for candidates in vain indents an item and moves through a table, as without waiting', async () => {
+  const editor = await open('Lists.md');
+  // Headings are asked for, and none fits.
+  await editor.page.route('**/api/render_page', async (route) => {
+    await new Promise((wake) => setTimeout(wake, 300));
+    await route.continue();
+  });
+  await editor.after('- two');
+  await editor.type(' [[#zz');
+  await editor.press('Tab');
+  await editor.type('!');
+  await until(async () => /^- one\n {2}- two \[\[#zz!\]\]$/m.test(await editor.text()), async () => `the item is indented, then typing goes on: ${await editor.text()}`);
+  await editor.after('| a');
+  await editor.type(' [[#zz');
+  await editor.press('Tab');
+  await editor.type('B');
+  await until(async () => /^\| a \[\[#zz\]\] \| B \|$/m.test(await editor.text()), async () => `the next cell is selected, then replaced: ${await editor.text()}`);
   await editor.close();
 });
 

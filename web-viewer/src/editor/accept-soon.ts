@@ -5,6 +5,8 @@ import { insertNewlineAndIndent } from '@codemirror/commands';
 import { insertNewlineContinueMarkup } from '@codemirror/lang-markdown';
 import { Prec, type Extension } from '@codemirror/state';
 import { EditorView, ViewPlugin, keymap } from '@codemirror/view';
+import { indent } from './indenting';
+import { nextCell } from './tables';
 
 /** Maximum time in milliseconds that keys wait for candidates. */
 const PATIENCE = 2_000;
@@ -87,9 +89,12 @@ class Waiting {
   }
 }
 
-/** What the key, the text or the paste does where there are no candidates. */
+/**
+ * What the key, the text or the paste does where there are no candidates. Only that Tab leaves the text cannot be done: browsers
+ * do it themselves, at the time of the key.
+ */
 function put(view: EditorView, text: string | DataTransfer): void {
-  if (text === TAB) return;
+  if (text === TAB) return void (nextCell(view) || indent(view));
   if (typeof text !== 'string') return void view.contentDOM.dispatchEvent(new ClipboardEvent('paste', { clipboardData: text, bubbles: true, cancelable: true }));
   if (text === view.state.lineBreak) void (insertNewlineContinueMarkup(view) || insertNewlineAndIndent(view));
   else type(view, text);

@@ -310,13 +310,22 @@ function detail(completion: Completion): Node | null {
 /** One source for all candidates, so that Enter and Tab, pressed while they load, wait for one answer. */
 const firstOf = (sources: readonly CompletionSource[]) => async (query: CompletionContext): Promise<CompletionResult | null> => {
   for (const source of sources) {
-    const found = await source(query);
+    // Without an answer there are no candidates; the text can still be typed.
+    const found = await Promise.resolve(source(query)).catch(() => null);
     if (found) return found;
   }
   // Without a result, CodeMirror forgets that candidates were asked for again in the meantime. An empty one of a former text is
   // outdated, so that it asks again.
   return query.view && query.view.state.doc !== query.state.doc ? { from: query.pos, options: [] } : null;
 };
+
+/** Whether a source asks for candidates: it answers null at once where it has nothing to offer. */
+function asks(source: CompletionSource, query: CompletionContext): boolean {
+  const found = source(query);
+  // The list asks the same, and deals with a failure.
+  void Promise.resolve(found).catch(() => null);
+  return found !== null;
+}
 
 /** `others` are sources of candidates outside of links. */
 export const smartLinking = (others: readonly CompletionSource[]): Extension => [
@@ -325,8 +334,7 @@ export const smartLinking = (others: readonly CompletionSource[]): Extension => 
   // Before the keys of the list: while keys are queued, Enter and Tab are queued too, even if the list has just been shown.
   acceptSoon(({ state }) => {
     const at = state.selection.main.head;
-    // Sources answer null at once where they have nothing to offer.
-    return typingAt(state, at, false) !== null || others.some((source) => source(new CompletionContext(state, at, false)) !== null);
+    return typingAt(state, at, false) !== null || others.some((source) => asks(source, new CompletionContext(state, at, false)));
   }),
   autocompletion({
     override: [firstOf([...others, candidates])],
