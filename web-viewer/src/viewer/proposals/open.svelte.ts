@@ -52,7 +52,7 @@ export class OpenProposals {
   /** Something changed, such as a page on which a proposal is based: asks soon. */
   changed(): void {
     this.#isOutdated = true;
-    this.#later(this.#isShown ? 0 : this.#ended + REST * this.#took - performance.now());
+    this.#later(this.#isShown || this.#waiting.length > 0 ? 0 : this.#ended + REST * this.#took - performance.now());
   }
 
   /** Asks now; resolves when the list is up to date. */
@@ -84,9 +84,11 @@ export class OpenProposals {
     this.#isAsking = true;
     const waiting = this.#waiting.splice(0);
     const start = performance.now();
+    let isTaken = false;
     try {
       const client = this.#client();
       if (client) await this.#take(client);
+      isTaken = client !== null;
     } catch (error) {
       this.failure = ClientError.from(error);
     }
@@ -94,7 +96,8 @@ export class OpenProposals {
     this.#took = this.#ended - start;
     this.#isAsking = false;
     for (const done of waiting) done();
-    this.#later(this.#waiting.length > 0 ? 0 : Math.max(EVERY_MS[this.#isShown ? 'shown' : 'background'], REST * this.#took));
+    const isBehind = isTaken && this.#isShown && this.#isOutdated;
+    this.#later(this.#waiting.length > 0 || isBehind ? 0 : Math.max(EVERY_MS[this.#isShown ? 'shown' : 'background'], REST * this.#took));
   }
 
   async #take(client: UbpClient): Promise<void> {
@@ -103,6 +106,7 @@ export class OpenProposals {
     if (!isOutdated) {
       // Every new proposal becomes the first one, and every decision makes the list shorter.
       const { proposals, open_count } = await client.call('list_proposals', { limit: 1 });
+      this.failure = null;
       if (open_count === this.count && proposals[0]?.proposal === this.list?.[0]?.proposal) return;
     }
     try {
