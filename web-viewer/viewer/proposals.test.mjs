@@ -265,19 +265,21 @@ describe('pages', () => {
 
 describe('many proposals', () => {
   /** Two edits and two additions of one agent, and one of another. */
-  async function several() {
-    const all = await begin();
+  async function several(options) {
+    const all = await begin({ options });
     const other = await agentOf(all.viewer, { name: 'other agent', version: '3' });
-    await all.agent.propose('update_page', LIMIT);
-    await all.agent.propose('create_page', { title: 'One', folder: 'notes', content: 'One.' });
-    await all.agent.propose('create_page', { title: 'Two', folder: 'notes/deep', content: 'Two.' });
-    await all.agent.propose('update_page', { page: 'Log', old: 'First entry.', new: 'The first entry.' });
-    await other.propose('update_page', { page: 'Sign in', content: 'Added.', mode: 'append' });
+    const made = [
+      await all.agent.propose('update_page', LIMIT),
+      await all.agent.propose('create_page', { title: 'One', folder: 'notes', content: 'One.' }),
+      await all.agent.propose('create_page', { title: 'Two', folder: 'notes/deep', content: 'Two.' }),
+      await all.agent.propose('update_page', { page: 'Log', old: 'First entry.', new: 'The first entry.' }),
+      await other.propose('update_page', { page: 'Sign in', content: 'Added.', mode: 'append' }),
+    ];
     await all.counted(5);
     await all.review();
     await until(async () => (await all.rows.count()) === 5, 'all are listed');
     const shows = (...titles) => until(async () => (await all.rows.allTextContents()).sort().join() === titles.sort().join(), async () => `expected ${titles}, the list has ${await all.rows.allTextContents()}`);
-    return { ...all, other, shows };
+    return { ...all, other, made, shows };
   }
 
   test('are filtered by agent, by folder and by what they do', async () => {
@@ -330,6 +332,76 @@ describe('many proposals', () => {
     const comments = async (agent) => (await agent.call('list_proposals', {})).proposals.map(({ state, decision }) => `${state} ${decision.comment}`).sort();
     assert.deepEqual(await comments(agent), ['accepted null', 'accepted null', 'rejected Not now.', 'rejected Not now.']);
     assert.deepEqual(await comments(other), ['accepted null']);
+    await done();
+  });
+
+  test('are accepted oldest first, because later ones may build on earlier ones', async () => {
+    const { made, page, counted, done } = await several();
+    await page.getByRole('checkbox', { name: 'Select all' }).check();
+    const asked = page.waitForRequest((request) => request.url().endsWith('/api/accept_proposal'));
+    await page.getByRole('button', { name: 'Accept 5' }).click();
+    assert.deepEqual((await asked).postDataJSON().proposals, made);
+    await counted(0);
+    await done();
+  });
+
+  test('stay accepted if one of them cannot be undone', async () => {
+    const { viewer, page, shows, counted, done } = await several();
+    await page.getByRole('checkbox', { name: 'Only additions' }).check();
+    await shows('Create notes/One.md', 'Create notes/deep/Two.md', 'Edit Sign in');
+    await page.getByRole('checkbox', { name: 'Select all' }).check();
+    await page.getByRole('button', { name: 'Accept 3' }).click();
+    await page.getByText('Accepted 3 proposals.').waitFor();
+    await counted(2);
+    const accepted = ['notes/deep/Two.md', 'guides/Sign in.md'].map((path) => viewer.read(path));
+    // The first one, which is undone last, cannot be.
+    viewer.write('notes/One.md', '# One\n\nSomebody wrote on.\n');
+    let undone = 0;
+    page.on('response', (response) => response.url().endsWith('/api/undo') && undone++);
+    await page.keyboard.press('Alt+u');
+    await page.getByRole('alert').filter({ hasText: 'notes/One.md' }).waitFor();
+    assert.equal(undone, 5, 'two are undone, one cannot be, and the two are made again');
+    assert.deepEqual(['notes/deep/Two.md', 'guides/Sign in.md'].map((path) => viewer.read(path)), accepted);
+    assert.equal(viewer.read('notes/One.md'), '# One\n\nSomebody wrote on.\n');
+    await done();
+  });
+
+  test('are not decided while they are hidden: in a narrow window, keys are about the one that is shown', async () => {
+    const { viewer, page, rows, detail, counted, done } = await several({ viewport: { width: 390, height: 844 } });
+    for (const what of ['Edit Home', 'Edit Log']) await page.getByRole('checkbox', { name: `Select: ${what}` }).check();
+    await page.getByRole('button', { name: 'Accept 2' }).waitFor();
+    await rows.filter({ hasText: 'Create notes/One.md' }).click();
+    await detail.getByRole('heading', { level: 1, name: 'Create notes/One.md' }).waitFor();
+    await page.keyboard.press('r');
+    await detail.getByRole('textbox', { name: 'Comment for the agent (optional)' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('a');
+    await page.getByText('Accepted: Create notes/One.md.').waitFor();
+    await counted(4);
+    assert.match(viewer.read('notes/One.md'), /One\./);
+    assert.deepEqual([viewer.read('Home.md'), viewer.read('notes/Log.md')], [HOME, FILES['pages/notes/Log.md']]);
+    await page.getByRole('button', { name: 'Accept 2' }).waitFor();
+    await done();
+  });
+
+  test('are all shown again after a filter that failed, without its error', async () => {
+    const { page, shows, done } = await several();
+    await page.route('**/api/accept_proposal', (route) => route.fulfill({ status: 500, json: { code: 'io', message: 'the disk is on fire', hint: null } }));
+    const additions = page.getByRole('checkbox', { name: 'Only additions' });
+    await additions.check();
+    const failure = page.locator('#ubp_stage').getByRole('alert').filter({ hasText: 'the disk is on fire' });
+    await failure.waitFor();
+    await additions.uncheck();
+    await failure.waitFor({ state: 'detached' });
+    await shows('Create notes/One.md', 'Create notes/deep/Two.md', 'Edit Sign in', 'Edit Log', 'Edit Home');
+    await page.getByRole('checkbox', { name: 'Select: Edit Home' }).check();
+    await page.getByRole('button', { name: 'Reject 1…' }).click();
+    const comment = page.getByRole('textbox', { name: 'Comment for the agent (optional)' });
+    await comment.waitFor();
+    await page.getByRole('checkbox', { name: 'Select: Edit Home' }).uncheck();
+    await page.getByRole('checkbox', { name: 'Select: Edit Log' }).check();
+    await page.getByRole('button', { name: 'Reject 1…' }).waitFor();
+    assert.equal(await comment.count(), 0, 'nobody asked to reject this one');
     await done();
   });
 

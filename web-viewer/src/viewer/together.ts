@@ -1,6 +1,6 @@
 // Several changes of pages that belong together: all of them are made, or none, and one undo takes all of them back. The
 // engine has no operation for folders; each page is renamed by itself.
-import { ClientError, type UbpClient } from '../client/client';
+import { ClientError, type Output, type UbpClient } from '../client/client';
 
 export interface Move {
   from: string;
@@ -31,16 +31,19 @@ export async function moveTogether(client: Calls, moves: readonly Move[], onMove
   return entries;
 }
 
-/** Undoes the entries, the last first. If one cannot be undone, those that were are made again, and its error is thrown. */
-export async function takeBack(client: Calls, entries: readonly string[]): Promise<void> {
-  const undone: string[] = [];
+/**
+ * Undoes the entries, the last first. Returns what was done, in this order. If one cannot be undone, those that were are made
+ * again, and its error is thrown.
+ */
+export async function takeBack(client: Calls, entries: readonly string[]): Promise<Output<'undo'>[]> {
+  const undone: Output<'undo'>[] = [];
   for (const entry of [...entries].reverse()) {
     try {
-      const { audit_id } = await client.call('undo', { entry });
-      if (audit_id) undone.push(audit_id);
+      undone.push(await client.call('undo', { entry }));
     } catch (error) {
-      for (const again of undone.reverse()) await client.call('undo', { entry: again });
+      for (const { audit_id } of [...undone].reverse()) if (audit_id) await client.call('undo', { entry: audit_id });
       throw ClientError.from(error);
     }
   }
+  return undone;
 }

@@ -2,6 +2,7 @@
 import type { AcceptedProposal } from '#contract';
 import type { Params } from '../../client/client';
 import { toasts } from '../toasts.svelte';
+import { takeBack } from '../together';
 import type { Workspace } from '../workspace.svelte';
 import { writing } from '../../words/writing';
 
@@ -26,7 +27,7 @@ export async function accept(workspace: Workspace, subjects: readonly Subject[],
   if (first) {
     const what = subjects.find(({ proposal }) => proposal === first.proposal)?.what ?? first.proposal;
     const text = accepted.length > 1 ? writing.proposals.acceptedMany(accepted.length) : first.audit_id ? writing.proposals.accepted(what) : writing.proposals.alreadyThere(what);
-    toasts.tell(text, audited.length > 0 ? () => takeBack(workspace, accepted) : null);
+    toasts.tell(text, audited.length > 0 ? () => undo(workspace, audited) : null);
   }
   if (left[0]) toasts.warn(writing.proposals.left(left.length, left[0].reason));
   for (const { index_error } of accepted) if (index_error) toasts.warn(index_error);
@@ -54,14 +55,11 @@ async function follow(workspace: Workspace, { changed }: Pick<AcceptedProposal, 
   workspace.session.noteChange(changed.map(({ filepath }) => filepath));
 }
 
-/** The latest one first, because later proposals may build on earlier ones. */
-async function takeBack(workspace: Workspace, accepted: readonly AcceptedProposal[]): Promise<void> {
+/** All of them or none. */
+async function undo(workspace: Workspace, entries: readonly string[]): Promise<void> {
   await workspace.attempt(async () => {
     await workspace.flush();
-    for (const { audit_id } of [...accepted].reverse()) {
-      if (audit_id === null) continue;
-      await follow(workspace, await workspace.client.call('undo', { entry: audit_id }));
-    }
+    for (const done of await takeBack(workspace.client, entries)) await follow(workspace, done);
     toasts.tell(writing.notices.undone);
   });
   await workspace.proposals.refresh();
