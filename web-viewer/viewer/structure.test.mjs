@@ -1,6 +1,6 @@
 // The structure of a project by hand: menus of rows, renaming, moving by menu and by dragging, and the path above a page.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { accessible, ready, settled, until, withViewer } from './workspace.mjs';
 
@@ -199,6 +199,54 @@ describe('moving', () => {
     await page.locator('#ubp_toasts').getByRole('button', { name: 'Undo' }).last().click();
     await until(() => existsSync(own.page('Area/Deep/Three.md')), 'the first one, too');
     await until(() => names.every((name, at) => existsSync(own.page(name)) && own.read(name) === before[at]), 'every byte is as before');
+    await done();
+  });
+
+  test('a page that moves is never shown as deleted, even if its list and its file follow before the answer', async () => {
+    own.write('Soon.md', '# Soon\n\nText.\n');
+    const { page, done } = await own.open('Soon.html', { settings: { opening: 'edit' }, expectErrors: true });
+    await ready(page);
+    const content = page.locator('#ubp_desk .cm-content');
+    await content.waitFor();
+    await page.evaluate(() => {
+      window.toldGone = false;
+      new MutationObserver(() => (window.toldGone ||= document.querySelector('.gone') !== null)).observe(document.body, { childList: true, subtree: true });
+    });
+    let release;
+    const isHeld = new Promise((resolve) => {
+      void page.route('**/api/rename_page', async (route) => {
+        if (route.request().postDataJSON().dry_run) return route.continue();
+        const response = await route.fetch();
+        await new Promise((go) => {
+          release = go;
+          resolve();
+        });
+        await route.fulfill({ response });
+      });
+    });
+    await page.keyboard.press('F2');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Title').fill('Later');
+    await page.keyboard.press('Enter');
+    await isHeld;
+    await row(page, 'Later').waitFor();
+    await row(page, 'Soon').waitFor({ state: 'detached' });
+    // A request of the editor for the file at its old path fails.
+    const missed = page.waitForResponse((response) => response.url().endsWith('/api/read_page') && response.request().postDataJSON().page === 'Soon.md');
+    own.write('Soon.md', '# Soon\n\nOther.\n');
+    await row(page, 'Soon').waitFor();
+    rmSync(own.page('Soon.md'));
+    await missed;
+    await row(page, 'Soon').waitFor({ state: 'detached' });
+    release();
+    await until(() => page.url().endsWith('/Later.html'), 'the address follows');
+    await settled(page);
+    await content.locator('.cm-line', { hasText: 'Text.' }).click();
+    await page.keyboard.press('End');
+    await page.keyboard.type(' More.');
+    await until(() => own.read('Later.md').endsWith('Text. More.\n'), () => own.read('Later.md'));
+    assert.ok(!existsSync(own.page('Soon.md')));
+    assert.equal(await page.evaluate(() => window.toldGone), false);
     await done();
   });
 

@@ -109,8 +109,8 @@ export interface MountedEditor {
   attach(files: readonly File[]): void;
   /** Pages changed on disk or in the index: the paths of the `changed` event, empty for all pages. */
   changed(paths: readonly string[]): void;
-  /** The app renamed the page: saving continues at its new path. */
-  renamed(from: string, to: string): void;
+  /** The app renamed the page: saving continues at its new path. Resolves when its file is found there. */
+  renamed(from: string, to: string): Promise<void>;
   /** Shows another page in the same editor. Saves the current one first and keeps its undo history. */
   openPage(filepath: string, fragment?: string): Promise<void>;
   /** Saves remaining edits and removes the editor. */

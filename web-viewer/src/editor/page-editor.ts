@@ -437,7 +437,7 @@ export class PageEditor implements MountedEditor {
     if (page && (paths.length === 0 || paths.includes(page.path))) void page.saver.fileChanged();
   }
 
-  renamed(from: string, to: string): void {
+  async renamed(from: string, to: string): Promise<void> {
     const page = this.#pages.get(from);
     if (!page) return;
     this.#pages.delete(from);
@@ -445,6 +445,8 @@ export class PageEditor implements MountedEditor {
     this.#pages.set(to, page);
     this.#drafts.renamed(from, to);
     if (this.#wanted === from) this.#wanted = to;
+    // The file may have been missed at its old path.
+    if (page.status.state === 'gone') await page.saver.fileChanged();
   }
 
   async destroy(): Promise<void> {

@@ -28,14 +28,25 @@ export function pageFile(client: UbpClient, path: () => string, title: () => str
     own(page, saved.filepath);
     return { text: saved.text ?? text, hash: saved.content_hash };
   };
-  return {
-    async read() {
+  /** A request that was on its way while the page was renamed is made again under the new path. */
+  const followed = async <T>(request: (page: string) => Promise<T>): Promise<T> => {
+    for (;;) {
       const page = path();
-      const file = await readFile(client, page).catch(fail);
-      own(page, file.filepath);
-      return file;
-    },
-    write: (text, expectedHash) => save(path(), text, expectedHash).catch(fail),
+      try {
+        return await request(page);
+      } catch (error) {
+        if (path() === page) return fail(error);
+      }
+    }
+  };
+  return {
+    read: () =>
+      followed(async (page) => {
+        const file = await readFile(client, page);
+        own(page, file.filepath);
+        return file;
+      }),
+    write: (text, expectedHash) => followed((page) => save(page, text, expectedHash)),
     async create(text) {
       const page = path();
       // The page had this name before.

@@ -20,8 +20,11 @@ export function followers({ changed, filepath }: Pick<Output<'rename_page'>, 'ch
 export async function rename(workspace: Workspace, wanted: Params<'rename_page'> & { page: string }): Promise<void> {
   const { page } = wanted;
   await workspace.flush();
-  const done = await workspace.client.call('rename_page', wanted);
-  await workspace.moved(page, done.filepath);
+  const done = await workspace.changing(async () => {
+    const done = await workspace.client.call('rename_page', wanted);
+    await workspace.moved(page, done.filepath);
+    return done;
+  });
   workspace.session.noteChange([]);
   const others = followers(done, page);
   const into = folderOf(done.filepath);
@@ -40,7 +43,7 @@ export async function moveFolder(workspace: Workspace, from: string, to: string)
   const follow = (move: Move) => workspace.moved(move.from, move.to);
   await workspace.flush();
   try {
-    const entries = await moveTogether(workspace.client, moves, follow);
+    const entries = await workspace.changing(() => moveTogether(workspace.client, moves, follow));
     side.moved(from, to);
     toasts.tell(writing.notices.movedFolder(from, to, moves.length), () => takeFolderBack(workspace, entries, moves));
   } finally {
@@ -51,8 +54,10 @@ export async function moveFolder(workspace: Workspace, from: string, to: string)
 async function takeFolderBack(workspace: Workspace, entries: readonly string[], moves: readonly Move[]): Promise<void> {
   await workspace.attempt(async () => {
     await workspace.flush();
-    await takeBack(workspace.client, entries);
-    for (const { from, to } of [...moves].reverse()) await workspace.moved(to, from);
+    await workspace.changing(async () => {
+      await takeBack(workspace.client, entries);
+      for (const { from, to } of [...moves].reverse()) await workspace.moved(to, from);
+    });
     workspace.session.noteChange([]);
     toasts.tell(writing.notices.undone);
   });

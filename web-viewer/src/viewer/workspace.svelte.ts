@@ -56,7 +56,7 @@ export class Workspace {
   editor = $state.raw<MountedEditor | null>(null);
   /** Why pages cannot be edited here, if so. */
   editorProblem = $state.raw<ClientError | null>(null);
-  save = $state.raw<SaveStatus>({ state: 'saved', message: '' });
+  saveStatus = $state.raw<SaveStatus>({ state: 'saved', message: '' });
   stats = $state.raw<PageStats | null>(null);
   /** Headings above the cursor of the editor. */
   headingsAbove = $state.raw<HeadingsAbove>({ count: 0, first: '' });
@@ -78,6 +78,8 @@ export class Workspace {
   readonly isThere = $derived.by(() => this.session.shown !== null && this.session.byPath.has(this.session.shown.filepath));
   /** Whether the text of the deleted current page is still in the editor. */
   readonly keepsGone = $derived.by(() => this.save.state === 'gone' && this.session.shown !== null && (this.editor?.keeps(this.session.shown.filepath) ?? false));
+  /** Whether the current page was deleted, or moved outside of this window. */
+  readonly isGone = $derived.by(() => this.keepsGone || (this.#changing === 0 && this.session.phase === 'ready' && this.session.shown !== null && !this.isThere));
   readonly stale = $derived.by(() => {
     let count = 0;
     for (const { staleness } of this.session.pages) if (staleness === 'stale' || staleness === 'possibly_stale') count++;
@@ -85,6 +87,8 @@ export class Workspace {
   });
 
   #favoritesAsked = 0;
+  /** Changes that this window makes to the paths of pages. */
+  #changing = $state(0);
 
   constructor(session: Session, navigator: Navigator) {
     this.session = session;
@@ -100,7 +104,7 @@ export class Workspace {
       {
         faces: this.faces,
         toggleFace: () => this.toggleFace(),
-        isThere: (page) => session.phase !== 'ready' || session.byPath.has(page) || (this.editor?.keeps(page) ?? false),
+        isThere: (page) => session.phase !== 'ready' || this.#changing > 0 || session.byPath.has(page) || (this.editor?.keeps(page) ?? false),
         onGone: (page) => toasts.tell(writing.notices.tabClosed(page)),
       },
       bare(location.href) === session.site.root,
@@ -115,6 +119,11 @@ export class Workspace {
   /** The chosen mode of the current page. */
   get face(): Face {
     return this.page === null ? settings.opening : this.faces.of(this.page);
+  }
+
+  /** The status of the editor. A file that is being moved is not deleted. */
+  get save(): SaveStatus {
+    return this.saveStatus.state === 'gone' && this.#changing > 0 ? { state: 'saving', message: '' } : this.saveStatus;
   }
 
   get page(): string | null {
@@ -325,6 +334,19 @@ export class Workspace {
     });
   }
 
+  /**
+   * Runs a change that may rename pages. The list of pages and the files may follow it earlier or later than the rest of the
+   * window, so no page counts as deleted until it is done.
+   */
+  async changing<T>(doing: () => Promise<T>): Promise<T> {
+    this.#changing++;
+    try {
+      return await doing();
+    } finally {
+      this.#changing--;
+    }
+  }
+
   /** A page was renamed: updates everything that refers to its old path. */
   async moved(from: string, to: string): Promise<void> {
     if (from === to) {
@@ -332,14 +354,16 @@ export class Workspace {
       return;
     }
     this.session.forget();
-    this.editor?.renamed(from, to);
+    const followed = this.editor?.renamed(from, to);
     this.recent.moved(from, to);
     this.faces.moved(from, to);
     this.second.moved(from, to);
     this.tabs.moved(from, to);
     if (this.unsaved.delete(from)) this.unsaved.add(to);
     this.favorites = this.favorites.map((path) => (path === from ? to : path));
-    await this.navigator.moved(from, to);
+    // Only the list depends on this.
+    if (this.page === from) await this.session.learn(to).catch(() => {});
+    await Promise.all([followed, this.navigator.moved(from, to)]);
   }
 
   /** A page was deleted: shows another tab, or the previous page. */
@@ -417,11 +441,13 @@ export class Workspace {
     return async () => {
       await this.attempt(async () => {
         await this.flush();
-        const { changed } = await this.client.call('undo', { entry }).catch((error: unknown) => {
-          throw ifWritten && ClientError.from(error).code === 'conflict' ? new ClientError('conflict', ifWritten) : error;
+        await this.changing(async () => {
+          const { changed } = await this.client.call('undo', { entry }).catch((error: unknown) => {
+            throw ifWritten && ClientError.from(error).code === 'conflict' ? new ClientError('conflict', ifWritten) : error;
+          });
+          this.session.noteChange(changed.map(({ filepath }) => filepath));
+          await follow?.();
         });
-        this.session.noteChange(changed.map(({ filepath }) => filepath));
-        await follow?.();
         toasts.tell(writing.notices.undone);
       });
     };

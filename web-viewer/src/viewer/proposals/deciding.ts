@@ -17,11 +17,14 @@ export async function accept(workspace: Workspace, subjects: readonly Subject[],
   const proposals = subjects.map(({ proposal }) => proposal);
   const answer = await decided(workspace, async () => {
     await workspace.flush();
-    return workspace.client.call('accept_proposal', { proposals, hunks });
+    return workspace.changing(async () => {
+      const answer = await workspace.client.call('accept_proposal', { proposals, hunks });
+      for (const done of answer.accepted) await follow(workspace, done);
+      return answer;
+    });
   });
   if (!answer) return [];
   const { accepted, left } = answer;
-  for (const done of accepted) await follow(workspace, done);
   const audited = accepted.flatMap(({ audit_id }) => audit_id ?? []);
   const [first] = accepted;
   if (first) {
@@ -59,7 +62,9 @@ async function follow(workspace: Workspace, { changed }: Pick<AcceptedProposal, 
 async function undo(workspace: Workspace, entries: readonly string[]): Promise<void> {
   await workspace.attempt(async () => {
     await workspace.flush();
-    for (const done of await takeBack(workspace.client, entries)) await follow(workspace, done);
+    await workspace.changing(async () => {
+      for (const done of await takeBack(workspace.client, entries)) await follow(workspace, done);
+    });
     toasts.tell(writing.notices.undone);
   });
   await workspace.proposals.refresh();
