@@ -131,7 +131,7 @@ describe('bases', () => {
   });
 
   test('are answered once for a page', async () => {
-    const { page, done } = await own.open('Plan.html');
+    const { page, done } = await opened('read');
     const asked = [];
     page.on('request', (request) => {
       if (/get_page/.test(request.url())) asked.push(request.postDataJSON());

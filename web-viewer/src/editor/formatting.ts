@@ -1,9 +1,9 @@
 // Commands that add Markdown markup to the selection, or remove it.
 import { startCompletion } from '@codemirror/autocomplete';
-import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import { EditorSelection, type ChangeSpec, type EditorState, type SelectionRange, type StateCommand } from '@codemirror/state';
 import type { Command } from '@codemirror/view';
 import type { SyntaxNode } from '@lezer/common';
+import { treeTo } from './tree';
 import { writing } from '../words/writing';
 
 const INLINE = {
@@ -13,11 +13,8 @@ const INLINE = {
 } as const;
 
 /** The innermost node called `name` that contains the whole range. */
-/** Milliseconds that a command waits until recently typed text is parsed. */
-const READ_IN = 200;
-
-function around(state: EditorState, { from, to }: { from: number; to: number }, name: string): SyntaxNode | null {
-  const tree = ensureSyntaxTree(state, to, READ_IN) ?? syntaxTree(state);
+function containing(state: EditorState, { from, to }: { from: number; to: number }, name: string): SyntaxNode | null {
+  const tree = treeTo(state, to);
   for (const side of [1, -1] as const) {
     for (let node: SyntaxNode | null = tree.resolveInner(side > 0 ? from : to, side); node; node = node.parent) {
       if (node.name === name && node.from <= from && node.to >= to) return node;
@@ -39,7 +36,7 @@ export function toggleInline(kind: keyof typeof INLINE): StateCommand {
     if (state.readOnly) return false;
     const change = state.changeByRange((range) => {
       const part = trimmed(state, range);
-      const node = around(state, part, name);
+      const node = containing(state, part, name);
       if (node) {
         const changes: ChangeSpec[] = node.getChildren(marks).map(({ from, to }) => ({ from, to }));
         const set = state.changes(changes);
@@ -106,7 +103,7 @@ export const toggleList: StateCommand = ({ state, dispatch }) => {
 export const linkSelection: Command = (view) => {
   const { state } = view;
   if (state.readOnly) return false;
-  const inside = around(state, state.selection.main, 'WikiLink');
+  const inside = containing(state, state.selection.main, 'WikiLink');
   if (inside) {
     view.dispatch({ selection: { anchor: inside.to - 2 } });
     return startCompletion(view);

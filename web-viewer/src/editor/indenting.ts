@@ -1,16 +1,8 @@
 // Tab and Shift+Tab in lists and code blocks. An item of a list is indented to the text of the item above, where Markdown
 // expects it: two columns are too few below `3. `. Elsewhere, Tab leaves the text.
-import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import type { ChangeSpec, EditorState, Line, StateCommand } from '@codemirror/state';
 import type { SyntaxNode } from '@lezer/common';
-
-/** Milliseconds that a command waits until recently typed text is parsed. */
-const READ_IN = 200;
-
-function around(state: EditorState, pos: number, side: -1 | 1, names: RegExp): SyntaxNode | null {
-  for (let node: SyntaxNode | null = (ensureSyntaxTree(state, pos, READ_IN) ?? syntaxTree(state)).resolveInner(pos, side); node; node = node.parent) if (names.test(node.name)) return node;
-  return null;
-}
+import { around } from './tree';
 
 function linesOf(state: EditorState, from: number, to: number): Line[] {
   const lines: Line[] = [];

@@ -1,7 +1,7 @@
 // The links of a text, from its syntax tree.
-import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
 import type { SyntaxNode } from '@lezer/common';
+import { treeTo } from './tree';
 
 export interface LinkInText {
   from: number;
@@ -33,12 +33,9 @@ export function linkOf(state: EditorState, node: SyntaxNode): LinkInText | null 
   return null;
 }
 
-/** Time for parsing as far as a position, in milliseconds. A page is parsed in the background after it opens. */
-const PARSING = 200;
-
 /** The link that contains or touches `pos`, if any. */
 export function linkAt(state: EditorState, pos: number): LinkInText | null {
-  const tree = ensureSyntaxTree(state, pos, PARSING) ?? syntaxTree(state);
+  const tree = treeTo(state, pos);
   for (const side of [-1, 1] as const) {
     for (let node: SyntaxNode | null = tree.resolveInner(pos, side); node; node = node.parent) {
       const link = linkOf(state, node);

@@ -1,10 +1,9 @@
 // Cells that are copied from a spreadsheet or a web page become a Markdown table when they are pasted. They arrive as text with
 // tabs between cells, and quotes around a cell with a line break in it. Undo brings back the text as it was copied.
 import { isolateHistory } from '@codemirror/commands';
-import { syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
-import type { SyntaxNode } from '@lezer/common';
+import { around } from './tree';
 import { writing } from '../words/writing';
 
 /** Where a table would not be one, or would break another. */
@@ -38,11 +37,6 @@ export function tableOf(rows: readonly string[][]): string {
   return lines.join('\n');
 }
 
-function canStand(state: EditorState, pos: number): boolean {
-  for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(pos, -1); node; node = node.parent) if (NOT_IN.test(node.name)) return false;
-  return true;
-}
-
 /** The line breaks that are needed between a table and the text before it and behind it. */
 function gaps(state: EditorState, from: number, to: number): { before: string; after: string } {
   const isBlank = (text: string | undefined) => !text?.trim();
@@ -61,7 +55,7 @@ export const pastedTables = EditorView.domEventHandlers({
   paste({ clipboardData: data }, view) {
     const { state } = view;
     const { main, ranges } = state.selection;
-    if (!data || state.readOnly || ranges.length > 1 || !canStand(state, main.from)) return false;
+    if (!data || state.readOnly || ranges.length > 1 || around(state, main.from, -1, NOT_IN)) return false;
     const text = data.getData('text/plain').replace(/\r\n?/g, '\n');
     const rows = cellsIn(text);
     if (!rows) return false;

@@ -9,7 +9,6 @@ import {
   type CompletionResult,
   type CompletionSource,
 } from '@codemirror/autocomplete';
-import { syntaxTree } from '@codemirror/language';
 import { Prec, StateEffect, StateField, type EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { ClientError, type Output } from '../client/client';
@@ -21,6 +20,7 @@ import { attachmentsFor } from './attachment-names';
 import { blocksOf } from './block-names';
 import { pageContext, type PageContext } from './page-context';
 import { rulesAt } from './page-rules';
+import { around } from './tree';
 import { writing } from '../words/writing';
 
 const MOST = 8;
@@ -47,10 +47,7 @@ const NOT_TEXT = /^(InlineCode|FencedCode|CodeBlock|CodeText|Comment|CommentBloc
 
 /** Whether links are links before `pos`: not in code, comments, HTML or front matter. */
 export function isText(state: EditorState, pos: number): boolean {
-  for (let node = syntaxTree(state).resolveInner(pos, -1); ; node = node.parent as typeof node) {
-    if (NOT_TEXT.test(node.name)) return false;
-    if (!node.parent) return true;
-  }
+  return around(state, pos, -1, NOT_TEXT) === null;
 }
 
 export function typingAt(state: EditorState, pos: number, labelFirst: boolean): Typing | null {
@@ -253,7 +250,7 @@ const brackets = EditorView.inputHandler.of((view, from, to, text) => {
   const before = state.sliceDoc(Math.max(0, from - 2), from);
   const after = state.sliceDoc(from, from + 2);
   if ((text === '|' || text === '#') && state.field(justLinked) === from && before === ']]') {
-    const table = text === '|' && isInTable(state, from) ? '\\' : '';
+    const table = text === '|' && around(state, from, -1, /^Table$/) ? '\\' : '';
     view.dispatch({ changes: { from: from - 2, insert: table + text }, selection: { anchor: from - 2 + table.length + 1 }, userEvent: 'input.type' });
     startCompletion(view);
     return true;
@@ -271,13 +268,6 @@ const brackets = EditorView.inputHandler.of((view, from, to, text) => {
   }
   return false;
 });
-
-export function isInTable(state: EditorState, pos: number): boolean {
-  for (let node = syntaxTree(state).resolveInner(pos, -1); ; node = node.parent as typeof node) {
-    if (node.name === 'Table') return true;
-    if (!node.parent) return false;
-  }
-}
 
 /** Deletes both sides of an empty link at once. */
 function deleteEmptyLink(view: EditorView): boolean {

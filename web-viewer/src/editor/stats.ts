@@ -1,8 +1,8 @@
 // Statistics of a text: its length, and the position of the cursor among the headings.
-import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
 import type { HeadingsAbove, PageStats } from './mount';
 import { frontMatterOf } from './front-matter';
+import { treeTo } from './tree';
 
 const CJK = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー';
 /** A word, or a letter of scripts without spaces between words. */
@@ -31,7 +31,7 @@ export function headingsAbove(state: EditorState): HeadingsAbove {
   const above: HeadingsAbove = { count: 0, first: '' };
   // The position that the cursor jumped to may not be parsed yet. The line below may make its line a heading.
   const below = state.doc.lineAt(Math.min(to + 1, state.doc.length)).to;
-  (ensureSyntaxTree(state, below, READING) ?? syntaxTree(state)).iterate({
+  treeTo(state, below, READING).iterate({
     to,
     enter({ type, from, to }) {
       if (/^(ATX|Setext)Heading/.test(type.name) && above.count++ === 0) {

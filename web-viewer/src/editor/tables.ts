@@ -1,14 +1,13 @@
 // Moves through the cells of a table with Tab. Does not align columns, so that no other byte changes.
-import { syntaxTree } from '@codemirror/language';
 import type { EditorState, Line } from '@codemirror/state';
 import type { Command } from '@codemirror/view';
 import type { SyntaxNode } from '@lezer/common';
+import { around } from './tree';
 
 function tableAt(state: EditorState, pos: number): SyntaxNode | null {
   for (const side of [-1, 1] as const) {
-    for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(pos, side); node; node = node.parent) {
-      if (node.name === 'Table') return node;
-    }
+    const table = around(state, pos, side, /^Table$/);
+    if (table) return table;
   }
   return null;
 }

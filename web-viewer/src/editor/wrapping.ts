@@ -1,24 +1,18 @@
 // A mark typed over a selection goes around it, instead of replacing it. Never during a composition.
-import { syntaxTree } from '@codemirror/language';
-import { EditorSelection, type EditorState, type Extension } from '@codemirror/state';
+import { EditorSelection, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
-import type { SyntaxNode } from '@lezer/common';
+import { around } from './tree';
 
 const CLOSING: Record<string, string> = { '*': '*', _: '_', '`': '`', '[': ']', '(': ')', '"': '"' };
 /** Marks of Markdown have no meaning in code. */
 const ONLY_TEXT = new Set(['*', '_']);
-
-function isInCode(state: EditorState, pos: number): boolean {
-  for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(pos, 1); node; node = node.parent) if (/^(FencedCode|CodeBlock|Frontmatter)$/.test(node.name)) return true;
-  return false;
-}
 
 export const wrapping: Extension = EditorView.inputHandler.of((view, from, to, text) => {
   const { state } = view;
   const close = CLOSING[text];
   const { main } = state.selection;
   if (!close || view.compositionStarted || state.readOnly || main.empty || from !== main.from || to !== main.to) return false;
-  if (ONLY_TEXT.has(text) && isInCode(state, from)) return false;
+  if (ONLY_TEXT.has(text) && around(state, from, 1, /^(FencedCode|CodeBlock|Frontmatter)$/)) return false;
   const change = state.changeByRange((range) => {
     if (range.empty) return { changes: { from: range.from, insert: text }, range: EditorSelection.cursor(range.from + text.length) };
     const changes = [
