@@ -67,7 +67,7 @@ export function obey(event: KeyboardEvent, commands: () => readonly Command[], o
   for (const command of commands()) {
     const chord = command.chords.find((chord) => matches(event, chord, onApple));
     if (!chord) continue;
-    if (!isAllowed(command, chord, event.target, isAsked)) {
+    if (!isAllowed(command, chord, isAsked)) {
       // Prevents the browser's default action, such as saving the page as a file.
       if (!isPlain(chord) && chord !== 'F6') event.preventDefault();
       return;
@@ -83,8 +83,7 @@ function isTyping({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): boo
   return key.length === 1 && !ctrlKey && !metaKey && !altKey && target instanceof Element && target.closest(FIELDS) !== null;
 }
 
-function isAllowed(command: Command, chord: Chord, target: EventTarget | null, isAsked: boolean): boolean {
-  if (isPlain(chord) && target instanceof Element && target.closest(FIELDS)) return false;
+function isAllowed(command: Command, chord: Chord, isAsked: boolean): boolean {
   if ((isAsked || layout.layer !== null) && (isAsked || !command.everywhere || isPlain(chord))) return false;
   return command.isPossible?.() ?? true;
 }
