@@ -13,7 +13,7 @@ import { settings, type Face } from '../state/settings.svelte';
 import { isApple } from '../shell/keys';
 import { Faces } from './faces.svelte';
 import { Problems } from './problems/problems.svelte';
-import { OpenProposals } from './proposals/open.svelte';
+import { OpenProposals } from './proposals/open-proposals.svelte';
 import { Recent } from './recent.svelte';
 import { Second } from './second/second.svelte';
 import { Tabs } from './tabs/tabs.svelte';

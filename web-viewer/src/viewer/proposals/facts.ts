@@ -23,16 +23,17 @@ function does({ change, filepath, moved_from }: ProposedPage, titleOf: (page: st
 }
 
 /** The name of an agent without the version of its program, which follows the last space. */
-export function nameOf(agent: string | null): string {
+export function agentName(agent: string | null): string {
   return agent?.replace(/ [^ ]*$/, '') ?? '';
 }
 
 /** The names of all agents, sorted. */
 export function agentsOf(proposals: readonly ProposalFields[]): string[] {
-  return [...new Set(proposals.map(({ agent }) => nameOf(agent)))].sort();
+  return [...new Set(proposals.map(({ agent }) => agentName(agent)))].sort();
 }
 
-const pathsOf = ({ filepath, moved_from }: ProposedPage) => [filepath, ...(moved_from === null ? [] : [moved_from])];
+/** Its path, and the one that it is moved from. */
+export const pathsOf = ({ filepath, moved_from }: ProposedPage) => [filepath, ...(moved_from === null ? [] : [moved_from])];
 
 /** The folders below which proposals change pages, with those above them, sorted. */
 export function foldersOf(proposals: readonly ProposalFields[]): string[] {
@@ -57,7 +58,7 @@ export interface Filters {
 export function filtered(proposals: readonly ProposalFields[], { agent, folder, additions }: Filters): ProposalFields[] {
   return proposals.filter(
     (proposal) =>
-      (agent === null || nameOf(proposal.agent) === agent) &&
+      (agent === null || agentName(proposal.agent) === agent) &&
       (folder === '' || proposal.pages.every((page) => page.change !== 'recorded' && pathsOf(page).every((path) => path.startsWith(`${folder}/`)))) &&
       (additions === null || additions.has(proposal.proposal)),
   );

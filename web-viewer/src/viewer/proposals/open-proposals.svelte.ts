@@ -2,13 +2,14 @@
 // processes write to `.ubp/proposals/`: agents beside the viewer, and `ubp proposals`. So it is asked now and then.
 import type { ProposalFields } from '#contract';
 import { ClientError, type UbpClient } from '../../client/client';
+import { pathsOf } from './facts';
 
 /** Milliseconds between questions: while proposals are on screen, and in the background. */
 const EVERY_MS = { shown: 2500, background: 5000 };
 /** Between two questions, the server is idle for this many times the duration of one. */
 const REST = 15;
 /** Number of proposals that are listed; the operation allows no more. */
-const MOST = 1000;
+export const MOST = 1000;
 
 export class OpenProposals {
   readonly #client: () => UbpClient | null;
@@ -32,7 +33,7 @@ export class OpenProposals {
   readonly #byPage = $derived.by(() => {
     const found = new Map<string, ProposalFields[]>();
     for (const proposal of this.list ?? []) {
-      const paths = new Set(proposal.pages.flatMap(({ filepath, moved_from }) => [filepath, ...(moved_from === null ? [] : [moved_from])]));
+      const paths = new Set(proposal.pages.flatMap(pathsOf));
       for (const path of paths) found.set(path, [...(found.get(path) ?? []), proposal]);
     }
     return found;

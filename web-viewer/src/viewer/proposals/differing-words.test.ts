@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mixed, passagesOf, type Part } from './marked';
+import { mixed, passagesOf, type Part } from './differing-words';
 
 /** Removed text in `-…-`, added text in `+…+`. */
 const shown = (parts: readonly Part[]) => parts.map(({ kind, text }) => (kind === 'same' ? text : kind === 'removed' ? `-${text}-` : `+${text}+`)).join('');
