@@ -17,7 +17,7 @@ export const review = {
   noSources: 'No page lists the code that it describes yet. List files in the front matter of a page, for example `source_refs: [src/login.js]`. When they change, the page appears here.',
   allFresh: 'All pages that list code are up to date.',
   noMatch: 'No matching pages.',
-  select: (page: string) => `Select ${page}`,
+  select: (what: string) => `Select: ${what}`,
   selected: 'selected',
   all: 'All pages',
   edited: (date: string, isReviewed: boolean) => `edited ${date}${isReviewed ? '' : ' · never reviewed'}`,

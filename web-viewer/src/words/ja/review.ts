@@ -19,7 +19,7 @@ export const review = {
   noSources: '説明するコードを記録したページがまだありません。ページのフロントマターに `source_refs: [src/login.js]` のようにファイルを書いてください。ファイルが変更されると、ページがここに表示されます。',
   allFresh: 'コードを記録したページはすべて最新です。',
   noMatch: '一致するページがありません。',
-  select: (page) => `「${page}」を選択`,
+  select: (what) => `選択: ${what}`,
   selected: '選択済み',
   all: 'すべてのページ',
   edited: (date, isReviewed) => `${date} 編集${isReviewed ? '' : ' · 未確認'}`,
