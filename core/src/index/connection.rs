@@ -280,12 +280,12 @@ impl Index {
         Ok(())
     }
 
-    /// A connection for a single scan of much of the file: nothing that it reads is memory-mapped or cached. `None` for
+    /// A connection for a single scan of much of the file: nothing that it reads stays cached. `None` for
     /// an index in memory, which has only one connection.
     fn reader_aside(&self) -> Result<Option<Connection>> {
         let Location::File(path) = &self.location else { return Ok(None) };
         let connection = open_reader(path)?;
-        connection.execute_batch("PRAGMA mmap_size = 0; PRAGMA cache_size = -1000;")?;
+        connection.execute_batch("PRAGMA cache_size = -1000;")?;
         Ok(Some(connection))
     }
 
@@ -429,8 +429,6 @@ fn try_open_writer(path: &Path) -> std::result::Result<Connection, Unusable> {
     }
     connection.pragma_update(None, "journal_mode", "WAL")?;
     tune(&connection)?;
-    // The writer reads little, and every mapped page that it touches would count as its memory.
-    connection.pragma_update(None, "mmap_size", 0)?;
     if matches!(content, Content::Nothing) {
         create_tables(&mut connection)?;
     }
@@ -487,7 +485,6 @@ fn tune(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(&format!(
         "PRAGMA synchronous = NORMAL;
          PRAGMA cache_size = -{CACHE_KIB};
-         PRAGMA mmap_size = 268435456;
          PRAGMA temp_store = MEMORY;
          PRAGMA foreign_keys = ON;"
     ))
