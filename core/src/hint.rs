@@ -12,7 +12,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::message::Language;
+use crate::message;
+use crate::message::{Language, Message};
 use crate::ops::{self, Operation};
 
 /// A call of an operation.
@@ -144,20 +145,30 @@ impl Voice for Calls {
     }
 }
 
-/// Buttons of the viewer. What has no button is done in a terminal.
+/// Buttons of the viewer, in a language. What has no button is done in a terminal.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Buttons;
+pub struct Buttons(pub Language);
+
+impl Buttons {
+    fn in_a_terminal(self, command: &str) -> String {
+        message!("{command} in a terminal", command).in_language(self.0)
+    }
+}
 
 impl Voice for Buttons {
     fn ask(&self, next: &Next) -> String {
         match next.row().map(|row| row.facts.button) {
-            Some("") | None => format!("{} in a terminal", Commands.ask(next)),
-            Some(button) => button.to_owned(),
+            Some("") | None => self.in_a_terminal(&Commands.ask(next)),
+            Some(button) => Message::word(button).in_language(self.0),
         }
     }
 
     fn run(&self, command: &str) -> String {
-        format!("`ubp {command}` in a terminal")
+        self.in_a_terminal(&Commands.run(command))
+    }
+
+    fn language(&self) -> Language {
+        self.0
     }
 }
 
@@ -177,9 +188,9 @@ mod tests {
             hint.told(&Calls),
             "read it; call(\"review_page\", {\"pages\":[\"a b.md\"],\"still_accurate\":true}) records that"
         );
-        assert_eq!(hint.told(&Buttons), "read it; “Mark page as reviewed” records that");
+        assert_eq!(hint.told(&Buttons::default()), "read it; “Mark page as reviewed” records that");
         assert_eq!(
-            message!("{model}", model = Filled::Run("model".into())).told(&Buttons),
+            message!("{model}", model = Filled::Run("model".into())).told(&Buttons::default()),
             "`ubp model` in a terminal"
         );
     }

@@ -27,13 +27,13 @@ before(async () => {
   await agent.end();
 });
 
-/** What pages, files and commits say; and answers of the engine, which speaks English. */
+/** What pages, files and commits say. */
 const CONTENT = [
   'code, kbd, pre, article, [data-page], [data-row] .title, .outline, .backlinks, .suggestions, .cm-line, .cm-live-rendered, .cm-embed, .one-line.title, .where .folder, strong.title, h1.title, option[value^="vs"], option[value^="cursor"], option[value^="zed"], option[value^="idea"], option[value^="txmt"]',
-  '#ubp_bar .name, .properties .key, .properties .value, .missing, .group-row .name, .about.one-line, .detail h3, .diff, .commits, #ubp_stage ol li, .detail .about, .project, .problems [data-row]:not(.group) .words, .problems [data-row].group .about, .taken, #ubp_found .option:not(.command), .type, .side [data-project-file]',
+  '#ubp_bar .name, .properties .key, .properties .value, .missing, .group-row .name, .about.one-line, .detail h3, .diff, .commits, [data-row]:has(.act) .message, #ubp_stage ol li, .detail .about, .project, .taken, #ubp_found .option:not(.command), .type, .side [data-project-file]',
 ].join(', ');
-/** Names of products, formats and keys. */
-const NAMES = /\b(Markdown|YAML|VS Code|Ctrl|Alt|Shift|Tab|Enter|Esc|esc|Mermaid|NUL|ID|MB|git|ubp|viewer|README|md|F\d+)\b/g;
+/** Names of products, formats and keys, and what is quoted. */
+const NAMES = /「[^」]*」|\b(Markdown|YAML|VS Code|Ctrl|Alt|Shift|Tab|Enter|Esc|esc|Mermaid|NUL|ID|MB|git|ubp|viewer|README|md|F\d+)\b/g;
 
 /** Texts and labels on screen that have Latin words. `names` are those of the project. */
 function foreign(page) {

@@ -15,6 +15,7 @@ use ubp_servers::viewer::{self, Address, Options};
 use super::mcp_server::WriteChoice;
 use crate::ExitStatus;
 use crate::editor::has_screen;
+use crate::language::JAPANESE;
 use crate::output::{CommandResult, Failure, printable};
 use crate::session::Terminal;
 
@@ -69,6 +70,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &ViewerArgs)
         token: args.token.clone(),
         write: WriteChoice::write(args.write),
         web_app: args.web_app.as_ref().map(|path| folder.join(path)),
+        languages: vec![JAPANESE],
     };
     let style = terminal.message_style();
     let notices = Messages::over(&mut terminal.io.err, style).notices();

@@ -7,6 +7,7 @@
 //! - Every template of the code is in every catalogue, with the same placeholders (`tests/tests/languages.rs`).
 
 mod language;
+mod reader;
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -21,6 +22,7 @@ use crate::hint::{Commands, Next, Voice};
 use crate::show::Span;
 
 pub use language::Language;
+pub use reader::told_to;
 
 /// A message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,6 +147,11 @@ impl Message {
             Part::Value(value) => told.push_str(&value.plain()),
         });
         told
+    }
+
+    /// The message for the reader of the answer that is being made: see [`told_to`].
+    pub(crate) fn told_to_reader(&self) -> String {
+        reader::reader().map_or_else(|| self.to_string(), |voice| self.told(&*voice))
     }
 
     /// A word marked by [`word!`](crate::word!).
@@ -343,7 +350,7 @@ impl Ord for Message {
 
 impl Serialize for Message {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(&self.told_to_reader())
     }
 }
 

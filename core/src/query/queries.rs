@@ -10,6 +10,7 @@ use super::block::QueryBlock;
 use super::shown::{Shown, Writer};
 use super::{Limits, Schema};
 use crate::message;
+use crate::message::Message;
 use crate::page;
 use crate::path;
 use crate::{Context, Error, Result};
@@ -110,10 +111,13 @@ impl<'a> Queries<'a> {
         page: &str,
         info: &str,
         text: &str,
-    ) -> Result<std::result::Result<Shown, String>> {
+    ) -> Result<std::result::Result<Shown, Message>> {
         let is_base = info.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case(BASE));
-        let what = if is_base { "base" } else { "query" };
-        self.answer(&format!("This {what} has no answer"), || match is_base {
+        let without = |reason| match is_base {
+            true => message!("This base has no answer: {reason}", reason),
+            false => message!("This query has no answer: {reason}", reason),
+        };
+        self.answer(without, || match is_base {
             true => self.base(page, text, None),
             false => {
                 let table = QueryBlock::parse(info, text)?.answer(self, LIMITS)?;
@@ -132,17 +136,20 @@ impl<'a> Queries<'a> {
         page: &str,
         file: &str,
         view: Option<&str>,
-    ) -> Result<std::result::Result<Shown, String>> {
-        self.answer(&format!("`{file}` has no answer"), || {
-            let bytes = match self.context.source.read_source(file) {
-                Ok(bytes) => bytes,
-                Err(Error::Io { .. } | Error::OutsideProject { .. }) => {
-                    return Err(Error::invalid(message!("the file cannot be read")));
-                }
-                Err(error) => return Err(error),
-            };
-            self.base(page, &page::decode(&bytes).0, view)
-        })
+    ) -> Result<std::result::Result<Shown, Message>> {
+        self.answer(
+            |reason| message!("`{file}` has no answer: {reason}", file, reason),
+            || {
+                let bytes = match self.context.source.read_source(file) {
+                    Ok(bytes) => bytes,
+                    Err(Error::Io { .. } | Error::OutsideProject { .. }) => {
+                        return Err(Error::invalid(message!("the file cannot be read")));
+                    }
+                    Err(error) => return Err(error),
+                };
+                self.base(page, &page::decode(&bytes).0, view)
+            },
+        )
     }
 
     fn base(&self, page: &str, text: &str, view: Option<&str>) -> Result<Shown> {
@@ -154,9 +161,9 @@ impl<'a> Queries<'a> {
 
     fn answer(
         &self,
-        without: &str,
+        without: impl FnOnce(Message) -> Message,
         ask: impl FnOnce() -> Result<Shown>,
-    ) -> Result<std::result::Result<Shown, String>> {
+    ) -> Result<std::result::Result<Shown, Message>> {
         self.asked.set(self.asked.get() + 1);
         let answer = match self.asked.get() {
             ..=MOST => ask(),
@@ -164,7 +171,7 @@ impl<'a> Queries<'a> {
         };
         match answer {
             Ok(shown) => Ok(Ok(shown)),
-            Err(Error::InvalidParams { message, .. }) => Ok(Err(format!("{without}: {message}"))),
+            Err(Error::InvalidParams { message, .. }) => Ok(Err(without(message))),
             Err(error) => Err(error),
         }
     }

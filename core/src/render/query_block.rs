@@ -5,6 +5,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Tag};
 use super::Job;
 use super::body::Body;
 use super::html::Html;
+use crate::message::Message;
 use crate::page::Link;
 use crate::query::{self, Part, Shown};
 use crate::{Result, path};
@@ -52,7 +53,7 @@ impl Body<'_> {
         Ok(true)
     }
 
-    fn answer(&self, answer: std::result::Result<Shown, String>) -> Result<String> {
+    fn answer(&self, answer: std::result::Result<Shown, Message>) -> Result<String> {
         let mut out = Html::default();
         let part = |markdown: &str| self.job.answer_part(self.page.number, markdown);
         match answer {
@@ -71,14 +72,14 @@ impl Body<'_> {
                 if !notes.is_empty() {
                     out.raw("<div class=\"query-notes\">");
                     for note in notes {
-                        out.raw(&part(&note.to_string())?);
+                        out.raw(&part(&note.told_to_reader())?);
                     }
                     out.raw("</div>\n");
                 }
             }
             Err(reason) => {
                 out.raw("<div class=\"query query-problem\">");
-                out.raw(&part(&reason)?);
+                out.raw(&part(&reason.told_to_reader())?);
                 out.raw("</div>\n");
             }
         }

@@ -38,6 +38,41 @@ fn errors_have_a_code_a_message_a_hint_and_an_http_status() {
 }
 
 #[test]
+fn messages_are_in_the_language_of_the_request_and_hints_name_buttons() {
+    let viewer =
+        Viewer::of([("a.md", "# A\n\n[[nowhere]]\n\n```ubp\nselect\n```\n\n```base\nviews: 3\n```\n")]);
+    let ask = |languages: &str, name: &str, params: &Value| {
+        let headers = [
+            ("Cookie", viewer.cookie.as_str()),
+            ("Content-Type", "application/json"),
+            ("Accept-Language", languages),
+        ];
+        viewer.send("POST", &format!("/api/{name}"), &headers, params.to_string().as_bytes()).json()
+    };
+    let japanese =
+        |text: &Value| text.as_str().unwrap().contains(|c: char| ('\u{3040}'..'\u{30ff}').contains(&c));
+    for (languages, is_japanese) in [("en-GB,en;q=0.9,ja;q=0.8", false), ("ja", true)] {
+        let refused = ask(languages, "get_page", &json!({ "page": "nowhere" }));
+        assert_eq!(
+            (refused["code"].as_str(), japanese(&refused["message"])),
+            (Some("page_not_found"), is_japanese)
+        );
+        assert_eq!(japanese(&refused["hint"]), is_japanese, "{refused}");
+        let checked = ask(languages, "doctor", &json!({}));
+        let findings = checked["findings"].as_array().unwrap_or_else(|| panic!("{checked}"));
+        let broken = findings.iter().find(|finding| finding["code"] == "unresolved_link");
+        let broken = broken.unwrap_or_else(|| panic!("{checked}"));
+        assert_eq!(japanese(&broken["message"]), is_japanese, "{broken}");
+        let html = &ask(languages, "render_page", &json!({ "page": "a.md" }))["html"];
+        assert_eq!(html.as_str().unwrap().matches("query-problem").count(), 2, "{html}");
+        assert_eq!(japanese(html), is_japanese, "{html}");
+        // A program's answer has no language.
+        let page = ask(languages, "get_page", &json!({ "page": "a.md" }));
+        assert_eq!(page["title"], "A");
+    }
+}
+
+#[test]
 fn saving_needs_the_hash_and_a_conflict_returns_the_one_on_disk() {
     let viewer = Viewer::of([("a.md", "\u{feff}# A\r\n")]);
     let page = viewer.call("read_page", &json!({ "page": "a.md" }));

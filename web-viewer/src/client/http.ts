@@ -2,6 +2,7 @@
 // it, and then reports that anything may have changed.
 import type { OperationName } from '#contract';
 import { ClientError, Listeners, type ClientEvents, type EventName, type Meaning, type Output, type Params, type UbpClient } from './client';
+import { language } from '../words/language.svelte';
 import { words } from '../words/words';
 
 /** Milliseconds between attempts to reach a server that stopped. */
@@ -28,7 +29,7 @@ export class HttpClient implements UbpClient {
     try {
       response = await this.#fetch(new URL(`api/${name}`, this.#root), {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', 'accept-language': language() },
         body: JSON.stringify(params),
       });
     } catch {

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use ubp_core::Error;
 use ubp_core::export::LONE_STYLE;
-use ubp_core::hint::Buttons;
+use ubp_core::hint::{Buttons, Voice};
 
 /// Fields of every error. `hint` and `content_hash` are present even if they are null.
 #[derive(Debug, Serialize)]
@@ -30,21 +30,28 @@ impl Refusal {
     }
 }
 
-impl From<Error> for Refusal {
-    fn from(error: Error) -> Self {
-        let found = match &error {
+impl Refusal {
+    /// An error in the words of a reader.
+    pub(super) fn told(error: &Error, voice: &dyn Voice) -> Self {
+        let found = match error {
             Error::Conflict { found, .. } | Error::Undo { found, .. } => {
                 Some(found.clone()).filter(|hash| hash.starts_with("sha256:"))
             }
             _ => None,
         };
         Self {
-            status: status(&error),
+            status: status(error),
             code: error.code(),
-            message: error.to_string(),
-            hint: error.hint().map(|hint| hint.told(&Buttons)),
+            message: error.message().told(voice),
+            hint: error.hint().map(|hint| hint.told(voice)),
             content_hash: found,
         }
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self::told(&error, &Buttons::default())
     }
 }
 

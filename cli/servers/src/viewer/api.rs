@@ -1,7 +1,7 @@
 //! `POST /api/<operation>`: the operation table over HTTP, JSON in and out.
 
 use std::sync::Arc;
-use ubp_core::message::Message;
+use ubp_core::message::{Message, told_to};
 
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -17,6 +17,7 @@ use ubp_core::progress::{Cancel, Silent};
 
 use super::Viewer;
 use super::answer::Refusal;
+use super::language::voice;
 
 /// Limit on the bytes of a request: a page, escaped as JSON.
 const LONGEST: usize = 16 * 1024 * 1024;
@@ -48,15 +49,17 @@ pub(super) async fn call(
         };
         Refusal::new(status, "invalid_params", message)
     })?;
+    let voice = voice(&headers, &viewer.languages);
     let answer = viewer
         .work(move |viewer, cancel| {
             let params: Value = if body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&body) }
                 .map_err(|error| Error::invalid(Message::verbatim(error.to_string())))?;
             drop(body);
-            let answer = ask(viewer, operation, params, cancel)?;
+            let answer = told_to(voice, || ask(viewer, operation, params, cancel))?;
             serde_json::to_vec(&answer).map_err(|error| Error::Internal(error.to_string()))
         })
-        .await?;
+        .await
+        .map_err(|error| Refusal::told(&error, &voice))?;
     if operation.facts.unwatched {
         viewer.events.tell_all();
     }

@@ -14,6 +14,7 @@ mod api;
 mod attachments;
 mod events;
 mod gate;
+mod language;
 mod pages;
 
 use std::net::{IpAddr, SocketAddr};
@@ -29,6 +30,7 @@ use tokio_util::sync::CancellationToken;
 use ubp_core::Error;
 use ubp_core::export::Template;
 use ubp_core::message;
+use ubp_core::message::Language;
 use ubp_core::progress::{Cancel, Silent};
 use ubp_core::{Caller, Context};
 use ubp_host::export::web_app::{TEMPLATE, WebApp};
@@ -54,6 +56,8 @@ struct Viewer {
     /// Whether only browsers on this machine can reach it.
     is_local: bool,
     app: WebApp,
+    /// The languages that messages can be in, besides English.
+    languages: Vec<Language>,
     /// Paths of the web app's files.
     files: Vec<String>,
     template: Template,
@@ -75,6 +79,8 @@ pub struct Options {
     pub write: mcp::Writing,
     /// Folder of a web app to use instead of the built-in one.
     pub web_app: Option<PathBuf>,
+    /// The languages that messages can be in, besides English.
+    pub languages: Vec<Language>,
 }
 
 /// The address of the viewer, for programs.
@@ -115,8 +121,16 @@ pub fn run<E: From<Error>>(
     require(address, given.as_ref(), "set --token to a secret")?;
     let live = Live::start(project, environment, notices)?;
     let is_local = options.host.is_loopback();
-    let viewer =
-        Viewer { live: live.clone(), root, is_local, app, files, template, events: Events::default() };
+    let viewer = Viewer {
+        live: live.clone(),
+        root,
+        is_local,
+        app,
+        languages: options.languages.clone(),
+        files,
+        template,
+        events: Events::default(),
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(CALLS)

@@ -9,6 +9,7 @@ use crate::ops::audit;
 use crate::ops::written::WriteReport;
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span};
+use crate::word;
 use crate::writing::audit::{AuditLog, OutcomeKind};
 use crate::writing::{ChangedFile, carry_out, reversal};
 use crate::{Context, Error, Result};
@@ -18,7 +19,7 @@ pub const FACTS: Facts = Facts::writing("Undo a change made through UBP, in all 
     .tool(Tool::Always)
     .command("undo")
     .arguments(&["entry"])
-    .button("“Undo the last change to pages”")
+    .button(word!("“Undo the last change to pages”"))
     .idempotent();
 
 /// The change to undo.

@@ -15,6 +15,7 @@ use crate::page::{LinkTypes, parse};
 use crate::show::{Page, Span};
 use crate::suggest::decisions::{self, Decision, Verdict};
 use crate::suggest::{Names, Place, RunningText};
+use crate::word;
 use crate::writing::links::World;
 use crate::writing::{Change, Plan, RecordChange, Version, carry_out, expect};
 use crate::{Error, Result, path, text};
@@ -25,7 +26,7 @@ pub const FACTS: Facts = Facts::writing("Make a suggested link where the text na
     .unwatched()
     .command("accept")
     .arguments(&["source", "target"])
-    .button("“Insert the link”")
+    .button(word!("“Insert the link”"))
     .idempotent()
     .required_of_agents(&["expected_hash"]);
 

@@ -16,6 +16,7 @@ use crate::ops::written;
 use crate::ops::{Facts, Tool, check_staleness};
 use crate::ports::ContentHash;
 use crate::show::{Page, Span, counted, what_is_wrong};
+use crate::word;
 use crate::writing::{Plan, RecordChange, Version, carry_out, expect};
 use crate::{Caller, Context, Error, Result};
 
@@ -27,7 +28,7 @@ pub const FACTS: Facts = Facts::writing(
 .tool(Tool::Always)
 .command("review")
 .arguments(&["pages"])
-.button("“Mark page as reviewed”")
+.button(word!("“Mark page as reviewed”"))
 .idempotent()
 .required_of_agents(&["expected_hash", "expected_sources"]);
 

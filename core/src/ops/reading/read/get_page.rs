@@ -186,7 +186,7 @@ fn answers(context: &Context<'_>, output: &Output) -> Result<Vec<String>> {
                 None => continue,
             },
         };
-        answers.push(answer.map_or_else(|reason| reason + "\n", String::from));
+        answers.push(answer.map_or_else(|reason| format!("{reason}\n"), String::from));
     }
     Ok(answers)
 }

@@ -19,13 +19,14 @@ use crate::ops::page::{IndexState, PageFields, all_fields, fields};
 use crate::ops::{Facts, Tool, unmatched};
 use crate::search::Filter;
 use crate::show::{Page, Span, counted};
+use crate::word;
 
 /// Facts about this operation.
 pub const FACTS: Facts = Facts::reading("List pages with their types, times, link counts and freshness.")
     .tool(Tool::Core)
     .quoting_pages()
     .command("list")
-    .button("the list of pages");
+    .button(word!("the list of pages"));
 
 /// Conditions and order.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
