@@ -165,17 +165,32 @@ describe('a proposal', () => {
     await done();
   });
 
-  test('is accepted and opened for editing', async () => {
-    const { viewer, agent, editor, page, review, detail, counted, done } = await begin({ path: 'notes/Log.md' });
-    await agent.propose('update_page', LIMIT);
+  test('is edited before it is accepted, and the agent hears of it', async () => {
+    const { viewer, agent, page, review, detail, counted, done } = await begin({ path: 'notes/Log.md' });
+    const id = await agent.propose('update_page', LIMIT);
     await counted(1);
     await review();
-    await detail.getByRole('button', { name: 'Accept and edit' }).click();
-    await until(async () => (await editor.content.isVisible()) && (await editor.text()).includes('10 attempts per day'), 'the page is in the editor');
-    await editor.after('10 attempts per day');
-    await page.keyboard.type(' and account');
-    await editor.saved();
+    await detail.getByRole('button', { name: 'Edit', exact: true }).click();
+    const field = detail.getByLabel('Text of Home.md');
+    const line = (await field.evaluate((area) => area.value.slice(0, area.selectionStart))).split('\n').length;
+    assert.match((await field.inputValue()).split('\n').slice(line - 1).join('\n'), /^[^\n]*10 attempts/, 'the cursor is at the change');
+    await accessible(page, 'editing a proposal');
+    // Letters are typed, not commands; Escape leaves everything as it was.
+    await page.keyboard.type('ar');
+    await page.keyboard.press('Escape');
+    assert.equal(viewer.read('Home.md'), HOME);
+    await detail.getByRole('button', { name: 'Edit', exact: true }).click();
+    await field.fill((await field.inputValue()).replace('10 attempts per day', '10 attempts per day and account'));
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Accepted: Edit Home.').waitFor();
+    await counted(0);
     assert.match(viewer.read('Home.md'), /10 attempts per day and account, see/);
+    const { proposals } = await agent.call('list_proposals', {});
+    assert.deepEqual([proposals[0].proposal, proposals[0].state, proposals[0].decision.edited], [id, 'accepted', ['Home.md']]);
+    await page.getByRole('button', { name: 'Decided' }).click();
+    await detail.getByText('The text was edited before it was accepted.').waitFor();
+    await page.keyboard.press('Alt+u');
+    await until(() => viewer.read('Home.md') === HOME, 'the change is undone');
     await done();
   });
 

@@ -1,13 +1,16 @@
 //! `ubp proposals`: review changes that agents proposed.
 
 use clap::{Args, Subcommand};
+use ubp_core::ops::accept_proposal::EditedText;
 use ubp_core::ops::list_proposals::Which;
 use ubp_core::ops::{accept_proposal, get_proposal, list_proposals, reject_proposal};
+use ubp_core::{Error, message, path};
 
 use crate::ExitStatus;
 use crate::args::Global;
 use crate::args::choice::{self, one_of};
-use crate::output::CommandResult;
+use crate::editor::Editor;
+use crate::output::{CommandResult, Failure};
 use crate::session::{Session, Terminal, answer};
 
 /// `ubp proposals`
@@ -58,6 +61,7 @@ pub enum ProposalsAction {
 #[command(after_help = "Examples:\n  \
     ubp proposals accept 3f9a01c2d4e5 --dry-run\n  \
     ubp proposals accept 3f9a01c2d4e5 --hunk 1 --hunk 3\n  \
+    EDITOR=\"code --wait\" ubp proposals accept 3f9a01c2d4e5 --edit\n  \
     ubp proposals accept --all --agent claude-code --under notes\n\n\
     Each proposal is a change of its own, which `ubp undo` takes back. Exits with status 1 if a proposal \
     conflicts with later changes.")]
@@ -71,6 +75,9 @@ pub struct AcceptArgs {
     /// Only this hunk of the proposal, by its number (repeatable) [default: all]
     #[arg(long = "hunk", value_name = "N", conflicts_with = "all")]
     pub hunks: Vec<usize>,
+    /// Edit the text of its pages in the editor of VISUAL or EDITOR first; an empty text accepts nothing
+    #[arg(long, conflicts_with_all = ["all", "hunks"])]
+    pub edit: bool,
     /// Only proposals that remove no line and no page
     #[arg(long)]
     pub only_additions: bool,
@@ -115,7 +122,7 @@ pub(crate) fn run(
     args: ProposalsArgs,
 ) -> CommandResult {
     match (args.action, args.proposal) {
-        (Some(ProposalsAction::Accept(args)), _) => accept(terminal, session, args),
+        (Some(ProposalsAction::Accept(args)), _) => accept(terminal, session, global, args),
         (Some(ProposalsAction::Reject(args)), _) => {
             let RejectArgs { proposals, comment, reviewer } = args;
             let params = reject_proposal::Params { proposals, comment, reviewer };
@@ -140,12 +147,19 @@ pub(crate) fn run(
     }
 }
 
-fn accept(terminal: &mut Terminal<'_>, session: &Session, args: AcceptArgs) -> CommandResult {
+fn accept(
+    terminal: &mut Terminal<'_>,
+    session: &Session,
+    global: &Global,
+    args: AcceptArgs,
+) -> CommandResult {
+    let texts = if args.edit { edited(terminal, session, global, &args.proposals)? } else { Vec::new() };
     let under = args.under.iter().map(|typed| session.page_or_folder(terminal, typed)).collect();
     let params = accept_proposal::Params {
         proposals: args.proposals,
         all: args.all,
         hunks: args.hunks,
+        texts,
         only_additions: args.only_additions,
         under,
         agent: args.agent,
@@ -157,4 +171,49 @@ fn accept(terminal: &mut Terminal<'_>, session: &Session, args: AcceptArgs) -> C
     answer(terminal, &output, accept_proposal::show)?;
     let failed = output.left.iter().any(|left| !left.excluded);
     Ok(if failed { ExitStatus::Finding } else { ExitStatus::Success })
+}
+
+/// The texts of a proposal after its reader edited them.
+fn edited(
+    terminal: &mut Terminal<'_>,
+    session: &Session,
+    global: &Global,
+    proposals: &[String],
+) -> Result<Vec<EditedText>, Failure> {
+    let [proposal] = proposals else {
+        return Err(Error::invalid(message!("`--edit` needs exactly one proposal")).into());
+    };
+    let editor = Editor::of(&terminal.io.environment);
+    if !matches!(editor, Editor::Chosen(_)) {
+        let message = message!("no editor is chosen");
+        let hint =
+            message!("set EDITOR to an editor that ends when the file is closed, such as `code --wait`");
+        return Err(Error::invalid_with_hint(message, hint).into());
+    }
+    let params = get_proposal::Params { proposal: proposal.clone() };
+    let output = session.read(terminal, global, |context| get_proposal::run(context, params))?;
+    let folder = tempfile::tempdir().map_err(|error| Error::io("a temporary folder", error))?;
+    let mut texts = Vec::new();
+    for change in output.changes {
+        let Some(text) = change.text else { continue };
+        let file = folder.path().join(path::file_name(&change.filepath));
+        let shown = || file.to_string_lossy().into_owned();
+        std::fs::write(&file, text).map_err(|error| Error::io(shown(), error))?;
+        let line = change.hunks.first().map_or(1, |hunk| hunk.line);
+        editor.open(&file, line)?;
+        let text = std::fs::read_to_string(&file).map_err(|error| Error::io(shown(), error))?;
+        if text.trim().is_empty() {
+            let filepath = change.filepath;
+            return Err(Error::invalid(message!(
+                "the text of {filepath} is empty: nothing was accepted",
+                filepath
+            ))
+            .into());
+        }
+        texts.push(EditedText { filepath: change.filepath, text });
+    }
+    if texts.is_empty() {
+        return Err(Error::invalid(message!("the proposal {proposal} writes no text", proposal)).into());
+    }
+    Ok(texts)
 }

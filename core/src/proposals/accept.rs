@@ -1,5 +1,6 @@
 //! Accepting a proposal: its plan, based on the current files, is carried out.
 
+use super::edited::{EditedText, edited};
 use super::merge::{blocks, merge};
 use super::store::{Stored, write};
 use super::{Decision, Proposal, ProposedChange, ProposedFile, Verdict, require_open};
@@ -263,22 +264,30 @@ fn lost_links(context: &Context<'_>, plan: &Plan) -> Result<Vec<Clash>> {
     })
 }
 
-/// Accepts the proposal: makes its change, or these hunks of it. The caller holds the write lock, except for a dry run.
+/// What a reviewer accepts.
+#[derive(Default)]
+pub(crate) struct Acceptance<'a> {
+    /// Numbers of hunks; empty for all.
+    pub hunks: &'a [usize],
+    /// Texts in place of the proposed ones.
+    pub texts: &'a [EditedText],
+    pub reviewer: Option<String>,
+    pub comment: Option<String>,
+    pub dry_run: bool,
+}
+
+/// Accepts the proposal: makes its change, or a part of it, or the change that the reviewer made of it. The caller holds
+/// the write lock, except for a dry run.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] if it was decided already, or for an unknown hunk; [`Error::ProposalConflict`] if later
-/// changes touch it; those of [`carry_out`]. On error, no page is changed.
-pub(crate) fn accept(
-    context: &Context<'_>,
-    stored: Stored,
-    hunks: &[usize],
-    reviewer: Option<String>,
-    comment: Option<String>,
-    dry_run: bool,
-) -> Result<Accepted> {
+/// [`Error::InvalidParams`] if it was decided already, or for an unknown hunk or page; [`Error::ProposalConflict`] if
+/// later changes touch it; those of [`carry_out`]. On error, no page is changed.
+pub(crate) fn accept(context: &Context<'_>, stored: Stored, acceptance: Acceptance<'_>) -> Result<Accepted> {
     let Stored { mut proposal, hash } = stored;
+    let Acceptance { hunks, texts, reviewer, comment, dry_run } = acceptance;
     require_open(&proposal)?;
-    let Rebased { mut plan, is_moved, clashes } = rebased(context, &proposal, hunks)?;
+    let (wanted, edited) = edited(&proposal, texts)?;
+    let Rebased { mut plan, is_moved, clashes } = rebased(context, &wanted, hunks)?;
     if !clashes.is_empty() {
         return Err(conflict(&proposal, &clashes));
     }
@@ -302,6 +311,7 @@ pub(crate) fn accept(
         reviewer,
         comment,
         hunks,
+        edited,
         audit_id: Some(group),
         settled: false,
     });

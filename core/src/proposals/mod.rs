@@ -11,6 +11,7 @@
 //! - An agent sees, amends and withdraws only its own proposals, and accepts none (`ops/tests/proposing.rs`).
 
 mod accept;
+mod edited;
 mod merge;
 mod propose;
 mod store;
@@ -28,7 +29,8 @@ use crate::writing::audit::{AuditLog, OutcomeKind, goes_by, is_same_agent};
 use crate::writing::{Change, RecordChange, Version};
 use crate::{Caller, Context, Error, Result, path};
 
-pub(crate) use accept::{Clash, accept, clashes, rebased};
+pub(crate) use accept::{Acceptance, Clash, accept, clashes, rebased};
+pub use edited::EditedText;
 pub(crate) use merge::{Block, blocks, is_addition};
 pub(crate) use propose::{propose, proposed_text};
 pub(crate) use store::{Stored, decide, open_count, read_all};
@@ -137,6 +139,9 @@ pub struct Decision {
     pub comment: Option<String>,
     /// Numbers of the accepted hunks; empty if all were accepted.
     pub hunks: Vec<usize>,
+    /// Pages that the reviewer edited before accepting them.
+    #[serde(default)]
+    pub edited: Vec<String>,
     /// Id of the change in the audit log.
     pub audit_id: Option<String>,
     /// Whether the change was made. Until then, the audit log says whether it was.

@@ -219,7 +219,7 @@ pub(crate) fn decide(
     let at = to_the_second(context.clock.now());
     let (hunks, audit_id) = (Vec::new(), None);
     stored.proposal.decision =
-        Some(Decision { verdict, at, reviewer, comment, hunks, audit_id, settled: true });
+        Some(Decision { verdict, at, reviewer, comment, hunks, edited: Vec::new(), audit_id, settled: true });
     write(context.source, &stored.proposal, Some(stored.hash))?;
     Ok(stored.proposal)
 }

@@ -197,6 +197,8 @@ export interface AcceptProposalParams {
   all?: boolean | undefined;
   /** Only these hunks, by number; for one proposal. */
   hunks?: number[] | undefined;
+  /** Texts of pages in place of the proposed ones: the reviewer edited them; for one proposal, without `hunks`. */
+  texts?: EditedText[] | undefined;
   /** Only proposals that remove no line and no page. */
   only_additions?: boolean | undefined;
   /** Only proposals that change nothing but pages at or below these paths. */
@@ -813,6 +815,8 @@ export interface Decision {
   comment: string | null;
   /** Numbers of the accepted hunks; empty if all were accepted. */
   hunks: number[];
+  /** Pages that the reviewer edited before accepting them. */
+  edited: string[];
   /** Id of the change in the audit log. */
   audit_id: string | null;
 }
@@ -1088,6 +1092,14 @@ export interface DocumentMemoriesOutput {
 export interface DocumentMemoriesParams {
   /** Only the document of this type (default: all three). */
   type?: MemoryType | null | undefined;
+}
+
+/** The text of a page that a proposal writes, as the reviewer wants it. */
+export interface EditedText {
+  /** Path of the page after the change, as in the proposal. */
+  filepath: string;
+  /** The whole text, made from the proposed one. */
+  text: string;
 }
 
 /** The measurements. */

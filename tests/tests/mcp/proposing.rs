@@ -96,6 +96,40 @@ fn an_agent_proposes_a_person_decides_and_the_agent_hears_of_it() {
     assert_eq!(client.close().unwrap(), Some(0));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_person_edits_a_proposal_in_their_editor_before_accepting_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let terminal = Terminal::vault([("a.md", "# A\n\nOne.\n")]).unwrap();
+    assert!(terminal.ubp("add").succeeded());
+    let mut client = server(terminal.folder(), &["--write"]);
+    let edit = json!({ "page": "a.md", "content": "Two.", "mode": "append" });
+    let id = done(&mut client, "ubp_update_page", edit)["proposal"].as_str().unwrap().to_owned();
+    let before = page(&terminal, "a.md");
+    let ran = terminal.ubp(&format!("proposals accept {id} --edit"));
+    assert!(ran.err.contains("set EDITOR"), "{}", ran.err);
+    let editor = terminal.path(".bin/editor");
+    let terminal = terminal.with_variable("EDITOR", editor.to_str().unwrap());
+    let accept = |script: &str, expected: &str| {
+        terminal.write(".bin/editor", format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let ran = terminal.ubp(&format!("proposals accept {id} --edit"));
+        let said = format!("{}{}", ran.out, ran.err);
+        assert!(said.contains(expected), "{said}");
+    };
+    accept("exit 1", "failed");
+    accept("> \"$1\"", "the text of a.md is empty: nothing was accepted");
+    assert_eq!(page(&terminal, "a.md"), before);
+    accept("sed -i s/Two/Three/ \"$1\"", &format!("Accepted {id}"));
+    let after = page(&terminal, "a.md");
+    assert!(after.starts_with(&before) && after.ends_with("Three.\n"), "{after}");
+    let shown = terminal.ubp(&format!("proposals {id}")).out;
+    assert!(shown.contains("after editing a.md"), "{shown}");
+    let heard = done(&mut client, "ubp_list_proposals", json!({}));
+    assert_eq!(heard["proposals"][0]["decision"]["edited"], json!(["a.md"]));
+    assert_eq!(client.close().unwrap(), Some(0));
+}
+
 #[test]
 fn folders_of_proposals_are_relative_to_the_current_folder() {
     let terminal = Terminal::vault([("guides/a.md", "# A\n\nOne.\n"), ("b.md", "# B\n\nOne.\n")]).unwrap();

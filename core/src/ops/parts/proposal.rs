@@ -163,6 +163,10 @@ fn told(state: State, decision: &Decision) -> Message {
         1 => message!("{state}, hunk {number}", state, number = numbers.concat()),
         _ => message!("{state}, hunks {numbers}", state, numbers = numbers.join(", ")),
     };
+    let state = match decision.edited.is_empty() {
+        true => state,
+        false => message!("{state}, after editing {pages}", state, pages = decision.edited.join(", ")),
+    };
     match &decision.reviewer {
         Some(reviewer) => message!("{state} by {reviewer} at {at}", state, reviewer, at),
         None => message!("{state} at {at}", state, at),

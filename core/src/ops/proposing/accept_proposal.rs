@@ -11,7 +11,10 @@ use crate::ops::Facts;
 use crate::ops::page::IndexState;
 use crate::ops::places::Places;
 use crate::ops::proposal::Kind;
-use crate::proposals::{Proposal, ProposedChange, State, Stored, accept, is_addition, read_all, same_agent};
+pub use crate::proposals::EditedText;
+use crate::proposals::{
+    Acceptance, Proposal, ProposedChange, State, Stored, accept, is_addition, read_all, same_agent,
+};
 use crate::show::{Page, Span, counted};
 use crate::writing::ChangedFile;
 use crate::{Caller, Context, Error, Result};
@@ -36,6 +39,9 @@ pub struct Params {
     /// Only these hunks, by number; for one proposal.
     #[serde(default)]
     pub hunks: Vec<usize>,
+    /// Texts of pages in place of the proposed ones: the reviewer edited them; for one proposal, without `hunks`.
+    #[serde(default)]
+    pub texts: Vec<EditedText>,
     /// Only proposals that remove no line and no page.
     #[serde(default)]
     pub only_additions: bool,
@@ -110,6 +116,9 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if !params.hunks.is_empty() && chosen.len() != 1 {
         return Err(Error::invalid(message!("`hunks` needs exactly one proposal")));
     }
+    if !params.texts.is_empty() && (chosen.len() != 1 || !params.hunks.is_empty()) {
+        return Err(Error::invalid(message!("`texts` needs exactly one proposal, and no `hunks`")));
+    }
     let under = places(context, &params.under, &chosen)?;
     let reviewer = params.reviewer.clone().or_else(|| context.history.author());
     let is_single = chosen.len() == 1 && !params.all;
@@ -121,8 +130,14 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             left.push(LeftProposal { proposal: id, reason, excluded: true });
             continue;
         }
-        let (reviewer, comment) = (reviewer.clone(), params.comment.clone());
-        match accept(context, stored, &params.hunks, reviewer, comment, params.dry_run) {
+        let acceptance = Acceptance {
+            hunks: &params.hunks,
+            texts: &params.texts,
+            reviewer: reviewer.clone(),
+            comment: params.comment.clone(),
+            dry_run: params.dry_run,
+        };
+        match accept(context, stored, acceptance) {
             Ok(done) => accepted.push(AcceptedProposal {
                 proposal: id,
                 state: done.proposal.state(),

@@ -13,6 +13,7 @@ use crate::ports::{Clock, ContentHash, FixedClock, Source};
 use crate::proposals::{PageRead, Proposing};
 use crate::{Caller, Context, Result};
 
+mod editing;
 mod faults;
 mod states;
 

@@ -12,13 +12,13 @@ export interface Subject {
   what: string;
 }
 
-/** Accepts proposals, or some hunks of one. Returns those that were accepted. */
-export async function accept(workspace: Workspace, subjects: readonly Subject[], hunks: number[] = []): Promise<readonly AcceptedProposal[]> {
+/** Accepts proposals, or some hunks of one, or one with the reviewer's texts. Returns those that were accepted. */
+export async function accept(workspace: Workspace, subjects: readonly Subject[], part: Pick<Params<'accept_proposal'>, 'hunks' | 'texts'> = {}): Promise<readonly AcceptedProposal[]> {
   const proposals = subjects.map(({ proposal }) => proposal);
   const answer = await decided(workspace, async () => {
     await workspace.flush();
     return workspace.changing(async () => {
-      const answer = await workspace.client.call('accept_proposal', { proposals, hunks });
+      const answer = await workspace.client.call('accept_proposal', { proposals, ...part });
       for (const done of answer.accepted) await follow(workspace, done);
       return answer;
     });
