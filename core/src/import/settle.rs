@@ -145,8 +145,8 @@ impl<'a> Neighbourhood<'a> {
         let mut splices = Vec::new();
         for site in &found {
             let meant = meaning.of(draft, site);
-            let is_kept =
-                matches!(meant, Meant::Elsewhere | Meant::Broken) || self.leads(&draft.path, site, &meant)?;
+            let is_kept = matches!(meant, Meant::Elsewhere | Meant::Broken)
+                || (is_exact(draft, site, &meant) && self.leads(&draft.path, site, &meant)?);
             if !is_kept && let Some(splice) = respelled(draft, site, &meant, self.types) {
                 splices.push(splice);
             }
@@ -194,6 +194,18 @@ impl<'a> Neighbourhood<'a> {
             (None, None) => draft.text.clone().into_bytes(),
         })
     }
+}
+
+/// Whether a Markdown link is the path of what is meant, so that it does not lead there for UBP alone. Pages that are
+/// copied keep what they have.
+fn is_exact(draft: &Draft, site: &Site, meant: &Meant) -> bool {
+    let (Meant::Page(place) | Meant::File(place)) = meant else { return true };
+    if draft.verbatim.is_some() || !matches!(site.syntax, Syntax::Destination { .. }) {
+        return true;
+    }
+    let bare = site.target.split('#').next().unwrap_or(&site.target);
+    let folder = path::folder(&draft.path);
+    [site.target.as_str(), bare].iter().any(|target| path::join(folder, target).as_ref() == Some(place))
 }
 
 /// The range of a link's target, and the text that leads to what is meant: a full path in a wikilink, and a path from

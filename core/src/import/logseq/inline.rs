@@ -13,10 +13,12 @@ const LONGEST_TITLE: usize = 80;
 /// A page or block that something refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Target {
-    /// Target of a wikilink.
+    /// Target of a wikilink, or destination of a Markdown link to a file that is no page.
     pub link: String,
     /// Text of the block, or name of the page.
     pub shown: String,
+    /// Whether it is a file that is no page.
+    pub is_file: bool,
 }
 
 /// What names and ids refer to in a graph.
@@ -25,6 +27,8 @@ pub(super) trait Graph {
     fn block(&self, id: &str) -> Option<Target>;
     /// The page with this name.
     fn page(&self, name: &str) -> Option<Target>;
+    /// The file that is no page and has this name or path.
+    fn file(&self, name: &str) -> Option<Target>;
 }
 
 /// What was found while converting, by line of the text.
@@ -34,8 +38,12 @@ pub(super) struct Found {
     pub tags: Vec<String>,
     /// Ids that no block has.
     pub missing: Vec<(usize, String)>,
+    /// Blocks in files that are no pages: links lead to the file.
+    pub in_files: Vec<(usize, String)>,
     /// Macros, which are kept as text.
     pub macros: Vec<(usize, String)>,
+    /// Lines with Hiccup, which is kept as text.
+    pub hiccup: Vec<usize>,
     /// Heights of pictures that have no width.
     pub heights: Vec<(usize, String)>,
 }
@@ -108,9 +116,24 @@ fn reference(
                 found.missing.push((line, id));
                 return None;
             };
-            Some((length, link("", &target.link, &target.shown, bar)))
+            Some((length, to_block(target, None, line, id, bar, found)))
         }
-        b'[' if !rest.starts_with("[[") => {
+        b'[' if rest.starts_with("[[") => {
+            let name = rest.strip_prefix("[[")?.split("]]").next()?;
+            let whole = rest.get(..name.len() + 4)?;
+            if name.contains(['[', '|']) || graph.page(name).is_some() {
+                return None;
+            }
+            let target = graph.file(name)?;
+            Some((whole.len(), format!("[{}]({})", label(name), target.link)))
+        }
+        b'[' => {
+            let starts = before.is_none_or(|c| c.is_whitespace() || c == '>');
+            if starts && rest.get(1..3).is_some_and(|c| c.starts_with(':') && c.ends_with(char::is_lowercase))
+            {
+                found.hiccup.push(line);
+                return None;
+            }
             let close = rest.find("](")?;
             let label = rest.get(1..close)?;
             let inside = rest.get(close + 2..)?;
@@ -123,12 +146,19 @@ fn reference(
                 return rest
                     .get(length - 1..length)
                     .filter(|end| *end == ")")
-                    .map(|_| (length, link("", &target.link, label, bar)));
+                    .map(|_| (length, to_block(target, Some(label), line, id, bar, found)));
             }
             let name = inside.strip_prefix("[[")?.split("]])").next()?;
             let length = close + 2 + name.len() + 5;
             let whole = rest.get(..length).is_some_and(|whole| whole.ends_with("]])"));
-            (whole && !name.contains(['[', ']', '|'])).then(|| (length, link("", name, label, bar)))
+            if !whole || name.contains(['[', ']', '|']) {
+                return None;
+            }
+            let file = if graph.page(name).is_none() { graph.file(name) } else { None };
+            Some((
+                length,
+                file.map_or_else(|| link("", name, label, bar), |file| format!("[{label}]({})", file.link)),
+            ))
         }
         b'!' => picture(rest, line, found),
         b']' => {
@@ -143,11 +173,12 @@ fn reference(
             let end = inside.find("}}")?;
             let (length, inside) = (end + 4, inside.get(..end)?);
             let embedded = inside.trim().strip_prefix("embed ").map(str::trim);
-            let target = match embedded {
+            let new = match embedded {
                 Some(embedded) if embedded.starts_with("((") => {
                     let id = embedded.strip_prefix("((").and_then(id_in)?;
                     match graph.block(&id) {
-                        Some(target) => Some(target.link),
+                        Some(target) if target.is_file => to_block(target, None, line, id, bar, found),
+                        Some(target) => format!("![[{}]]", target.link),
                         None => {
                             found.missing.push((line, id));
                             return Some((length, rest.get(..length)?.to_owned()));
@@ -155,19 +186,18 @@ fn reference(
                     }
                 }
                 Some(embedded) => {
-                    embedded.strip_prefix("[[").and_then(|name| name.strip_suffix("]]")).map(str::to_owned)
+                    match embedded.strip_prefix("[[").and_then(|name| name.strip_suffix("]]")) {
+                        Some(name) => match graph.file(name).filter(|_| graph.page(name).is_none()) {
+                            Some(file) => format!("[{}]({})", label(name), file.link),
+                            None => format!("![[{name}]]"),
+                        },
+                        None => as_macro(rest, length, inside, line, found)?,
+                    }
                 }
-                None => None,
+                // References inside a macro belong to it.
+                None => as_macro(rest, length, inside, line, found)?,
             };
-            match target {
-                Some(target) => Some((length, format!("![[{target}]]"))),
-                None => {
-                    let name = inside.split_whitespace().next().unwrap_or_default();
-                    found.macros.push((line, format!("{{{{{name}}}}}")));
-                    // References inside a macro belong to it.
-                    Some((length, rest.get(..length)?.to_owned()))
-                }
-            }
+            Some((length, new))
         }
         b'#' if before.is_none_or(char::is_whitespace) => {
             let name = match rest.strip_prefix("#[[") {
@@ -194,6 +224,30 @@ fn reference(
         }
         _ => None,
     }
+}
+
+/// A macro, which stays as it is.
+fn as_macro(rest: &str, length: usize, inside: &str, line: usize, found: &mut Found) -> Option<String> {
+    let name = inside.split_whitespace().next().unwrap_or_default();
+    found.macros.push((line, format!("{{{{{name}}}}}")));
+    Some(rest.get(..length)?.to_owned())
+}
+
+/// A link to the block `id`, or to the file that has it.
+fn to_block(
+    target: Target,
+    own: Option<&str>,
+    line: usize,
+    id: String,
+    bar: &str,
+    found: &mut Found,
+) -> String {
+    let shown = own.unwrap_or(&target.shown);
+    if target.is_file {
+        found.in_files.push((line, id));
+        return format!("[{}]({})", label(shown), target.link);
+    }
+    link("", &target.link, shown, bar)
 }
 
 /// A tag for a page's name: tags have no spaces.

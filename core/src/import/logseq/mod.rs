@@ -2,16 +2,18 @@
 //! properties and ids.
 
 mod block;
+mod fields;
 mod inline;
 mod names;
+mod org;
 mod page;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::draft::{Draft, Drafts, Line, leave_out, lines};
-use super::front_matter::{self, Field, free_key, number};
+use super::front_matter;
 use super::places::{Places, below, linkable_stem, valid_name, valid_path};
-use super::settle::{Meaning, Meant};
+use super::settle::{self, Meaning, Meant};
 use super::tree::Tree;
 use super::{Notice, NoticeKind, ReadFile};
 use crate::page::{LinkKind, Site, Syntax, decode};
@@ -31,8 +33,22 @@ pub(super) struct Names {
     /// New path by new path without its ending.
     by_stem: HashMap<String, String>,
     files: HashMap<String, String>,
-    /// New path, text and whether it is the page itself, by id.
-    blocks: HashMap<String, (String, String, bool)>,
+    /// The same paths the other way round.
+    old_files: HashMap<String, String>,
+    /// Path in the graph of pages in Org mode, by folded name.
+    org_pages: HashMap<String, String>,
+    blocks: HashMap<String, Home>,
+}
+
+/// Where a block is.
+#[derive(Debug)]
+enum Home {
+    /// On the page at this new path, with this text.
+    Block(String, String),
+    /// It is the page at this new path, with this name.
+    Page(String, String),
+    /// In this file of the graph, which is in Org mode, with this name.
+    File(String, String),
 }
 
 /// Converts the graph in `tree`; `read` takes paths relative to its root.
@@ -65,8 +81,10 @@ pub(super) fn convert(
             if file.ends_with(".org") {
                 let message = "a page in Org mode, copied as a file: UBP reads Markdown";
                 drafts.notices.push(Notice::file(NoticeKind::KeptAsText, file, message));
+                names.add_org(file, &decode(&read(file)?).0, &format);
             }
             names.files.insert(file.clone(), place.clone());
+            names.old_files.insert(place.clone(), file.clone());
             drafts.files.push((file.clone(), place));
         }
     }
@@ -76,7 +94,7 @@ pub(super) fn convert(
     }
     // A page's own name wins over an alias of another.
     for (_, place, source) in &sources {
-        for alias in &source.aliases {
+        for alias in source.aliases.iter().chain(&source.own_names) {
             names.pages.entry(text::fold_key(alias)).or_insert_with(|| place.clone());
         }
     }
@@ -84,7 +102,8 @@ pub(super) fn convert(
     drafts.made_of = vec![("pages", sources.len() - journals), ("journals", journals)];
     for (file, place, source) in sources {
         cancel.check()?;
-        let draft = draft(file, &place, source, &names, &mut drafts);
+        let seen = Seen { names: &names, tree, from: file };
+        let draft = draft(&place, source, seen, &mut drafts);
         drafts.pages.push(draft);
     }
     drafts.pages.sort_by(|a, b| a.path.cmp(&b.path));
@@ -133,118 +152,192 @@ impl Names {
         self.by_file.insert(file.to_owned(), place.to_owned());
         self.by_stem.insert(path::without_page_extension(place).to_owned(), place.to_owned());
         if let Some(id) = &source.id {
-            self.blocks.insert(id.clone(), (place.to_owned(), source.name.clone(), true));
+            self.blocks.insert(id.clone(), Home::Page(place.to_owned(), source.name.clone()));
         }
         for (_, _, block) in &source.blocks {
             if let Some(id) = &block.id {
-                self.blocks.entry(id.clone()).or_insert_with(|| (place.to_owned(), block.title(), false));
+                let home = || Home::Block(place.to_owned(), block.title());
+                self.blocks.entry(id.clone()).or_insert_with(home);
             }
         }
     }
+
+    /// Adds a page in Org mode, which is copied as a file: its names, and the ids in it.
+    fn add_org(&mut self, file: &str, text: &str, format: &str) {
+        let date = names::date_of(file).filter(|_| file.starts_with("journals/"));
+        let name = date.map_or_else(|| names::name_of(file), |date| names::formatted(date, format));
+        for line in text.lines().map(str::trim) {
+            let value = |key: &str| {
+                let start = line.get(..key.len()).filter(|start| start.eq_ignore_ascii_case(key))?;
+                line.get(start.len()..).map(str::trim).filter(|value| !value.is_empty())
+            };
+            if let Some(id) = value(":id:") {
+                let home = || Home::File(file.to_owned(), name.clone());
+                self.blocks.entry(id.to_ascii_lowercase()).or_insert_with(home);
+            } else if let Some(title) = value("#+title:") {
+                self.org_pages.entry(text::fold_key(title)).or_insert_with(|| file.to_owned());
+            } else if let Some(aliases) = value("#+alias:") {
+                for alias in page::parts(aliases) {
+                    self.org_pages.entry(text::fold_key(&alias)).or_insert_with(|| file.to_owned());
+                }
+            }
+        }
+        self.org_pages.entry(text::fold_key(&name)).or_insert_with(|| file.to_owned());
+    }
 }
 
-impl Graph for Names {
+/// A graph as seen from one of its pages.
+#[derive(Clone, Copy)]
+struct Seen<'a> {
+    names: &'a Names,
+    tree: &'a Tree,
+    /// Path of the page in the graph.
+    from: &'a str,
+}
+
+impl<'a> Seen<'a> {
+    /// The file of the graph at a path, written as Logseq does: from here, or from the top, with a leading slash or not.
+    fn at(&self, target: &str) -> Option<&'a str> {
+        let folder = path::folder(self.from);
+        self.tree.from(folder, target).or_else(|| self.tree.from("", target.trim_start_matches('/')))
+    }
+
+    fn link_to(&self, file: &str, shown: &str) -> Target {
+        let link = settle::destination(&path::relative(path::folder(self.from), file));
+        Target { link, shown: shown.to_owned(), is_file: true }
+    }
+}
+
+impl Graph for Seen<'_> {
     fn block(&self, id: &str) -> Option<Target> {
-        let (place, title, is_page) = self.blocks.get(id)?;
-        let page = path::without_page_extension(place);
-        let link = if *is_page { page.to_owned() } else { format!("{page}#^{id}") };
-        Some(Target { link, shown: title.clone() })
+        let found = match self.names.blocks.get(id)? {
+            Home::Block(place, title) => {
+                let link = format!("{}#^{id}", path::without_page_extension(place));
+                Target { link, shown: title.clone(), is_file: false }
+            }
+            Home::Page(place, name) => {
+                let link = path::without_page_extension(place).to_owned();
+                Target { link, shown: name.clone(), is_file: false }
+            }
+            Home::File(file, name) => self.link_to(file, name),
+        };
+        Some(found)
     }
 
     fn page(&self, name: &str) -> Option<Target> {
-        let place = self.pages.get(&text::fold_key(name))?;
-        Some(Target { link: path::without_page_extension(place).to_owned(), shown: name.to_owned() })
+        let place = self.names.pages.get(&text::fold_key(name))?;
+        let link = path::without_page_extension(place).to_owned();
+        Some(Target { link, shown: name.to_owned(), is_file: false })
+    }
+
+    fn file(&self, name: &str) -> Option<Target> {
+        let of_page = self.names.org_pages.get(&text::fold_key(name)).map(String::as_str);
+        let file = of_page.or_else(|| self.at(name).filter(|file| self.names.files.contains_key(*file)))?;
+        Some(self.link_to(file, name))
     }
 }
 
-fn draft(file: &str, place: &str, source: Source, names: &Names, drafts: &mut Drafts) -> Draft {
-    let view = source.view.iter().chain(source.blocks.iter().flat_map(|(_, _, block)| &block.view));
-    for (line, property) in view {
-        let message = format!("`{property}`, which only says how Logseq shows the block");
-        drafts.notice(NoticeKind::LeftOut, file, *line, message);
-    }
+fn draft(place: &str, source: Source, seen: Seen<'_>, drafts: &mut Drafts) -> Draft {
+    let file = seen.from;
+    tell_view(file, &source, drafts);
     let mut body = source.head.clone();
-    for (bullet, origin, block) in source.blocks {
+    let area = source.name.strip_prefix("hls__").map(str::to_owned);
+    for (bullet, origin, mut block) in source.blocks {
+        for line in &block.queries {
+            let message = "the query `#+BEGIN_QUERY`, which UBP shows as text";
+            drafts.notice(NoticeKind::KeptAsText, file, *line, message);
+        }
+        if let Some(document) = &area {
+            block.show_area(|name| {
+                let picture = seen.at(&format!("../assets/{document}/{name}"))?;
+                Some(seen.link_to(picture, "").link)
+            });
+        }
         block.write(&bullet, origin, &mut body);
     }
     let plain = Draft::new(file, place, &body);
     let mut found = Found::default();
-    let text = inline::converted(&plain.text, names, &mut found);
-    for (line, id) in &found.missing {
-        let message = format!("no block has the id {id}");
-        drafts.notice(NoticeKind::Broken, file, plain.origin(*line), message);
+    let text = inline::converted(&plain.text, &seen, &mut found);
+    tell(file, &found, |line| plain.origin(line), seen, drafts);
+    let mut properties = source.properties;
+    for (_, value, line) in &mut properties {
+        if value.contains("((") {
+            let mut found = Found::default();
+            *value = inline::converted(value, &seen, &mut found);
+            tell(file, &found, |_| *line, seen, drafts);
+        }
     }
-    for (line, name) in &found.macros {
-        let message = format!("the macro {name}, which UBP shows as text");
-        drafts.notice(NoticeKind::KeptAsText, file, plain.origin(*line), message);
-    }
-    for (line, height) in &found.heights {
-        let message = format!("the height {height} of a picture without a width");
-        drafts.notice(NoticeKind::LeftOut, file, plain.origin(*line), message);
-    }
-    let fields =
-        fields(&source.name, source.is_titled, &source.aliases, &source.properties, &found.tags, names);
-    // Front matter that is there stays; properties cannot be beside it.
-    let has_own = crate::page::has_front_matter(&text);
-    if has_own && !fields.is_empty() {
-        let keys: Vec<&str> = fields.iter().map(|(key, _)| key.as_str()).collect();
-        let message = format!("{}: the page has front matter of its own", keys.join(", "));
-        drafts.notice(NoticeKind::LeftOut, file, 1, message);
-    }
-    let mut all = if has_own { Vec::new() } else { front_matter::block(&fields, 1) };
+    // A title or alias in front matter of its own is one already.
+    let known =
+        |name: &&String| source.own_names.iter().any(|own| text::fold_key(own) == text::fold_key(name));
+    let aliases: Vec<String> = source.aliases.iter().filter(|name| !known(name)).cloned().collect();
+    let fields = fields::of(&source.name, source.is_titled, &aliases, &properties, &found.tags, seen);
+    // Lines of the text come before the front matter that is made.
     let origins = plain.origins.iter().copied();
-    all.extend(text.split_terminator('\n').zip(origins).map(|(line, origin)| Line::new(origin, line)));
+    let mut all: Vec<Line> =
+        text.split_terminator('\n').zip(origins).map(|(line, origin)| Line::new(origin, line)).collect();
+    if crate::page::has_front_matter(&text) {
+        fields::add_to(&mut all, fields, &text, file, drafts);
+    } else {
+        all.splice(0..0, front_matter::block(&fields, 1));
+    }
     Draft::new(file, place, &all)
 }
 
-/// The front matter of a page.
-fn fields(
-    name: &str,
-    is_titled: bool,
-    aliases: &[String],
-    properties: &[(String, String, usize)],
-    tags: &[String],
-    names: &Names,
-) -> Vec<(String, Field)> {
-    let mut fields = Vec::new();
-    if is_titled {
-        fields.push(("title".to_owned(), Field::Text(name.to_owned())));
+/// Maximum number of lines that a notice names.
+const MOST_LINES: usize = 8;
+
+/// Names what only says how Logseq shows the page, once for each property.
+fn tell_view(file: &str, source: &Source, drafts: &mut Drafts) {
+    let mut lines: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (line, property) in
+        source.view.iter().chain(source.blocks.iter().flat_map(|(_, _, block)| &block.view))
+    {
+        lines.entry(property).or_default().push(*line);
     }
-    if !aliases.is_empty() {
-        fields.push(("aliases".into(), Field::List(aliases.to_vec())));
-    }
-    let is_tags = |key: &str| matches!(key, "tags" | "tag");
-    let own = properties.iter().filter(|(key, ..)| is_tags(key)).flat_map(|(_, value, _)| page::parts(value));
-    let own: Vec<String> = own.collect();
-    let mut all: Vec<String> = own.iter().map(|name| inline::tag(name)).chain(tags.iter().cloned()).collect();
-    let mut seen = std::collections::HashSet::new();
-    all.retain(|tag| seen.insert(tag.clone()));
-    if !all.is_empty() {
-        fields.push(("tags".into(), Field::List(all)));
-    }
-    // In Logseq, a tag is a link to the page of that name.
-    let linked: Vec<String> =
-        own.iter().filter(|name| names.page(name).is_some()).map(|name| format!("[[{name}]]")).collect();
-    if !linked.is_empty() {
-        fields.push(("tag_pages".into(), Field::List(linked)));
-    }
-    for (key, value, _) in properties.iter().filter(|(key, ..)| !is_tags(key)) {
-        let key = free_key(key, "logseq");
-        if value.is_empty() || fields.iter().any(|(taken, _)| *taken == key) {
-            continue;
-        }
-        let parts = page::parts(value);
-        let is_list = parts.len() > 1
-            && value.split(',').all(|part| part.trim().starts_with("[[") && part.trim().ends_with("]]"));
-        let field = match number(value) {
-            Some(number) => Field::Plain(number),
-            None if matches!(value.as_str(), "true" | "false") => Field::Plain(value.clone()),
-            None if is_list => Field::List(parts.iter().map(|name| format!("[[{name}]]")).collect()),
-            None => Field::Text(value.clone()),
+    for (property, lines) in lines {
+        let Some(first) = lines.first() else { continue };
+        let shown: Vec<String> = lines.iter().take(MOST_LINES).map(usize::to_string).collect();
+        let rest = if lines.len() > MOST_LINES { ", …" } else { "" };
+        let message = match lines.len() {
+            1 => format!("`{property}`, which only says how Logseq shows the block"),
+            count => {
+                let shown = shown.join(", ");
+                format!(
+                    "`{property}` on {count} lines ({shown}{rest}), which only says how Logseq shows the blocks"
+                )
+            }
         };
-        fields.push((key, field));
+        drafts.notice(NoticeKind::LeftOut, file, *first, message);
     }
-    fields
+}
+
+/// Names what was found and could not be converted. `origin` is the line in the graph of a line of the text.
+fn tell(file: &str, found: &Found, origin: impl Fn(usize) -> usize, seen: Seen<'_>, drafts: &mut Drafts) {
+    for (line, id) in &found.missing {
+        let message = format!("no block has the id {id}");
+        drafts.notice(NoticeKind::Broken, file, origin(*line), message);
+    }
+    for (line, id) in &found.in_files {
+        let Some(Home::File(home, _)) = seen.names.blocks.get(id) else { continue };
+        let message =
+            format!("the block {id} is in {home}, which is in Org mode: the link leads to the file");
+        drafts.notice(NoticeKind::KeptAsText, file, origin(*line), message);
+    }
+    for (line, name) in &found.macros {
+        let message = format!("the macro {name}, which UBP shows as text");
+        drafts.notice(NoticeKind::KeptAsText, file, origin(*line), message);
+    }
+    let mut last = None;
+    for line in found.hiccup.iter().map(|line| origin(*line)) {
+        if last.replace(line) != Some(line) {
+            drafts.notice(NoticeKind::KeptAsText, file, line, "Hiccup, which UBP shows as text");
+        }
+    }
+    for (line, height) in &found.heights {
+        let message = format!("the height {height} of a picture without a width");
+        drafts.notice(NoticeKind::LeftOut, file, origin(*line), message);
+    }
 }
 
 impl Meaning for (&Tree, &Names) {
@@ -254,15 +347,14 @@ impl Meaning for (&Tree, &Names) {
             let named = names.pages.get(&text::fold_key(&site.name));
             return match named.or_else(|| names.by_stem.get(&site.name)) {
                 Some(place) => Meant::Page(place.clone()),
+                // Properties are written with new paths.
+                None if names.old_files.contains_key(&site.target) => Meant::File(site.target.clone()),
                 None => Meant::Elsewhere,
             };
         }
         let bare = site.target.split('#').next().unwrap_or(&site.target);
-        let folder = path::folder(&draft.from);
-        let file = [site.target.as_str(), bare].into_iter().find_map(|target| {
-            // Logseq reads a leading slash from the top of the graph.
-            tree.from(folder, target).or_else(|| tree.from("", target.trim_start_matches('/')))
-        });
+        let seen = Seen { names, tree, from: &draft.from };
+        let file = [site.target.as_str(), bare].into_iter().find_map(|target| seen.at(target));
         match file {
             Some(file) => match (names.by_file.get(file), names.files.get(file)) {
                 (Some(place), _) => Meant::Page(place.clone()),

@@ -11,14 +11,24 @@ const USUAL_FORMAT: &str = "MMM do, yyyy";
 
 /// The name of the page in `file`: `a___b.md` is `a/b`.
 pub(super) fn name_of(file: &str) -> String {
-    percent_decoded(&path::page_name(file).replace("___", "/"))
+    percent_decoded(&stem(file).replace("___", "/"))
+}
+
+/// The name of a file of a page in Markdown or Org mode, without its ending.
+fn stem(file: &str) -> &str {
+    let name = path::page_name(file);
+    name.strip_suffix(".org").unwrap_or(name)
 }
 
 /// The date of the journal in `file`.
 pub(super) fn date_of(file: &str) -> Option<Date> {
-    let name = path::page_name(file).replace('_', "-");
+    let name = stem(file).replace('_', "-");
     let parts: Vec<&str> = name.split('-').collect();
-    let [year, month, day] = *parts.as_slice() else { return None };
+    let [year, month, day] = match parts.as_slice() {
+        [whole] if whole.len() == 8 => [whole.get(..4)?, whole.get(4..6)?, whole.get(6..)?],
+        [year, month, day] => [*year, *month, *day],
+        _ => return None,
+    };
     let fits = year.len() == 4 && month.len() == 2 && day.len() == 2;
     fits.then(|| Date::new(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?).ok()).flatten()
 }
@@ -103,6 +113,7 @@ mod tests {
         assert_eq!(formatted(date, USUAL_FORMAT), "Mar 2nd, 2024");
         assert_eq!(formatted(date, "EEEE, dd.MM.yyyy"), "Saturday, 02.03.2024");
         assert_eq!(formatted(date, "yyyy'year' M d"), "2024year 3 2");
+        assert_eq!(date_of("journals/20240302.org"), Some(date));
         assert_eq!(date_of("journals/2024_13_02.md"), None);
         assert_eq!(date_of("journals/notes.md"), None);
         let days = [(1, "1st"), (11, "11th"), (12, "12th"), (21, "21st"), (23, "23rd"), (30, "30th")];
