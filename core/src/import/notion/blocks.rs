@@ -1,5 +1,6 @@
 //! Blocks that Notion exports as HTML: callouts (`<aside>`) become callouts of Markdown, toggles (`<details>`) get the
-//! blank lines without which Markdown inside of them is not read, and pictures become pictures of Markdown.
+//! blank lines without which Markdown inside of them is not read, and pictures become pictures of Markdown. Equations lose
+//! the blank lines that end them in Markdown.
 
 use crate::import::draft::{Code, Line};
 
@@ -24,6 +25,11 @@ fn convert(lines: &[Line], is_code: &[bool], prefix: &str, depth: usize, out: &m
             push(out, prefix, line.origin, &line.text);
         } else if let Some(end) = aside(text, &lines[at..], &is_code[at..]).filter(|_| depth > 0) {
             callout(&lines[at..=at + end], &is_code[at..=at + end], prefix, depth, out);
+            at += end;
+        } else if let Some(end) = equation(text, &lines[at..]) {
+            for line in lines[at..=at + end].iter().filter(|line| !line.text.trim().is_empty()) {
+                push(out, prefix, line.origin, &line.text);
+            }
             at += end;
         } else if text.starts_with("<details")
             || (text.starts_with("<summary") && text.ends_with("</summary>"))
@@ -73,6 +79,15 @@ fn aside(text: &str, lines: &[Line], is_code: &[bool]) -> Option<usize> {
         }
     }
     None
+}
+
+/// If `text`, the first of `lines`, opens an equation: how many lines later it is closed.
+fn equation(text: &str, lines: &[Line]) -> Option<usize> {
+    let rest = lines.get(1..).filter(|_| text == "$$")?;
+    let end = rest.iter().position(|line| line.text.trim() == "$$")?;
+    // A fence or heading within shows that something else was meant.
+    let is_other = |line: &Line| line.text.trim_start().starts_with(['#', '`', '<']);
+    (!rest[..end].iter().any(is_other)).then_some(end + 1)
 }
 
 /// Appends a callout: its lines start with `<aside>` and end with `</aside>`.
@@ -130,8 +145,11 @@ fn picture(tag: &str) -> Option<String> {
     let source = attribute("src")?;
     let fits =
         !source.is_empty() && !source.contains(['<', '>', '\\', '`', '(', ')']) && !source.contains('&');
-    let alt: String =
-        attribute("alt").unwrap_or_default().chars().filter(|c| !"[]|`\\".contains(*c)).collect();
+    // Notion repeats the address of an icon.
+    let alt = attribute("alt").unwrap_or_default();
+    let alt =
+        if alt == source { crate::path::file_name(alt).split('.').next().unwrap_or_default() } else { alt };
+    let alt: String = alt.chars().filter(|c| !"[]|`\\".contains(*c)).collect();
     let width = attribute("width").map(|width| width.trim_end_matches("px")).filter(|width| {
         !width.is_empty() && width.len() < 5 && width.bytes().all(|byte| byte.is_ascii_digit())
     });

@@ -3,13 +3,15 @@
 
 mod blocks;
 mod layout;
+mod mentions;
 pub(super) mod names;
 mod page;
 mod relations;
 mod table;
 mod values;
+mod views;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::draft::{Draft, Drafts, Line, leave_out, lines};
 use super::settle::{self, Meaning, Meant};
@@ -88,10 +90,35 @@ pub(super) fn convert(
         }
     }
     let databases_and_pages = (databases.len(), pages.len());
+    let titles: HashSet<String> = pages.values().map(|page| page.title.clone()).collect();
+    let all: HashSet<&str> = titles.iter().map(String::as_str).collect();
     for (key, database) in &mut databases {
         let own = rows.entry((*key).to_owned()).or_default();
-        complete(database, own, &mut pages);
+        settle(database, own, &all, &pages);
+        if !own.is_empty() {
+            complete(database, own, &[], &mut pages);
+        }
     }
+    // What each database lists: its own pages, and those of another database that it is a view of.
+    let mut listed = rows.clone();
+    let shown = views::Shown::new(&databases, &rows, &pages);
+    let views: Vec<(&str, views::Found)> = databases
+        .iter()
+        .filter(|(key, _)| rows.get(**key).is_none_or(Vec::is_empty))
+        .map(|(key, database)| (*key, shown.rows(&database.table, &pages)))
+        .collect();
+    for (key, found) in views {
+        let (Some(database), Some(own)) = (databases.get(key), rows.get_mut(key)) else { continue };
+        complete(database, own, &found.rows, &mut pages);
+        listed.insert(key.to_owned(), own.iter().cloned().chain(found.files).collect());
+    }
+    for (key, own) in &rows {
+        listed.entry(key.clone()).or_default().extend(own.iter().cloned());
+    }
+    listed.values_mut().for_each(|files| {
+        files.sort();
+        files.dedup();
+    });
 
     let mut paths = Paths::below(into);
     place(&owners, &pages, &databases, &mut paths);
@@ -104,16 +131,19 @@ pub(super) fn convert(
         cancel.check()?;
         let of = rows.iter().find(|(_, own)| own.binary_search(file).is_ok()).map(|(key, _)| key.as_str());
         let table = of.and_then(|key| databases.get(key)).map_or(&empty, |database| &database.table);
-        let site = Site { from: file, tree, paths: &paths };
+        // A row without a page is in its table.
+        let from = file.split_once(".csv#").map_or(file.as_str(), |(table, _)| &file[..table.len() + 4]);
+        let site = Site { from, tree, paths: &paths };
         let fields = page::fields(&page.properties, table, &site, page.line, &mut drafts);
         let mut all = front_matter::block(&fields, page.line);
         all.extend(blocks::converted(page.lines.clone()));
         let place = paths.pages.get(file).cloned().unwrap_or_default();
-        let draft = addressed(Draft::new(file, &place, &all), &site, &mut drafts);
+        let draft = mentions::mended(Draft::new(from, &place, &all), &site);
+        let draft = addressed(draft, &site, &mut drafts);
         drafts.pages.push(draft);
     }
     for (key, database) in &databases {
-        let own = rows.get(*key).map(Vec::as_slice).unwrap_or_default();
+        let own = listed.get(*key).map(Vec::as_slice).unwrap_or_default();
         drafts.pages.extend(page_of(database, own, &pages, &paths));
     }
     let (number, with_file) = databases_and_pages;
@@ -123,18 +153,33 @@ pub(super) fn convert(
     Ok((drafts, paths))
 }
 
-/// Types the columns of a database, and adds pages for rows that have none. `own` are the files of its pages, in order.
-fn complete(database: &mut Database, own: &mut Vec<String>, pages: &mut BTreeMap<String, Exported>) {
+/// Finds the column of titles of a database, and the types of all columns. `own` are the files of its pages, `all` the
+/// titles of all pages.
+fn settle(database: &mut Database, own: &[String], all: &HashSet<&str>, pages: &BTreeMap<String, Exported>) {
+    let known: Vec<&Exported> = own.iter().filter_map(|file| pages.get(file)).collect();
+    let titles: HashSet<&str> = known.iter().map(|page| page.title.as_str()).collect();
+    let properties: Vec<&[(String, String)]> = known.iter().map(|page| page.properties.as_slice()).collect();
+    database.table.settle(if own.is_empty() { all } else { &titles }, &properties);
+}
+
+/// Adds pages for the rows of a database that have none and are not `elsewhere`. `own` are the files of its pages, in
+/// order.
+fn complete(
+    database: &Database,
+    own: &mut Vec<String>,
+    elsewhere: &[usize],
+    pages: &mut BTreeMap<String, Exported>,
+) {
     let known: Vec<&Exported> = own.iter().filter_map(|file| pages.get(file)).collect();
     let titles: Vec<&str> = known.iter().map(|page| page.title.as_str()).collect();
-    let properties: Vec<&[(String, String)]> = known.iter().map(|page| page.properties.as_slice()).collect();
-    let table = &mut database.table;
-    table.settle(&titles, &properties);
+    let table = &database.table;
     let Some(file) = database.files.last() else { return };
     let mut added = Vec::new();
-    for (at, row) in table.without_page(&titles).into_iter().enumerate() {
-        let title = row.values.get(table.title).filter(|title| !title.is_empty());
-        let lines = vec![Line::new(row.line, format!("# {}", title.map_or(UNTITLED, String::as_str)))];
+    let missing = table.without_page(&titles).into_iter().filter(|row| !elsewhere.contains(&row.line));
+    for (at, row) in missing.enumerate() {
+        let title = table.title_of(row);
+        let lines =
+            vec![Line::new(row.line, format!("# {}", if title.is_empty() { UNTITLED } else { title }))];
         let mut page = Exported::read("", lines, &[]);
         page.properties = table.properties(row);
         page.line = row.line;
@@ -166,7 +211,7 @@ fn place(
         let below = file
             .split_once(".csv#")
             .map(|(table, _)| format!("{}/{}", key(&format!("{table}.csv")), path::file_name(file)));
-        let place = paths.place(owners, below.as_deref().unwrap_or(file), title);
+        let place = paths.place(owners, below.as_deref().unwrap_or(file), &mentions::plain(title));
         paths.alias(file, &place);
         for other in database.iter().flat_map(|database| &database.files) {
             paths.alias(other, &place);
@@ -187,8 +232,7 @@ fn page_of(
         vec![Line::new(1, format!("# {}", if name.is_empty() { UNTITLED } else { name })), Line::new(1, "")];
     let order = |file: &str| {
         let title = pages.get(file).map_or("", |page| page.title.as_str());
-        let at =
-            |value: &&table::Row| value.values.get(database.table.title).is_some_and(|cell| cell == title);
+        let at = |value: &&table::Row| database.table.title_of(value) == title;
         database.table.rows.iter().position(|row| at(&row)).unwrap_or(usize::MAX)
     };
     let mut sorted: Vec<(usize, &String)> = own.iter().map(|file| (order(file), file)).collect();
@@ -197,11 +241,7 @@ fn page_of(
         let Some(page) = pages.get(file) else { continue };
         let origin = database.table.rows.get(at).map_or(1, |row| row.line);
         let target = settle::destination(&path::relative(path::folder(database.files.last()?), file));
-        let title: String = page
-            .title
-            .chars()
-            .flat_map(|c| if r"[]\`*_<|".contains(c) { vec!['\\', c] } else { vec![c] })
-            .collect();
+        let title = mentions::escaped(&mentions::plain(&page.title));
         lines.push(Line::new(origin, format!("- [{title}]({target})")));
     }
     let place = paths.pages.get(file)?;

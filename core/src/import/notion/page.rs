@@ -35,6 +35,9 @@ impl Exported {
             lines.splice(0..0, [Line::new(1, format!("# {}", page.title)), Line::new(1, "")]);
         } else if heading.is_some_and(str::is_empty) {
             lines[0].text = format!("# {}", page.title);
+        } else if page.title.contains("](") {
+            // Bold text that begins in a link and ends after it is not bold in Markdown.
+            lines[0].text = format!("# {}", page.title.replace("**", ""));
         }
         let start = lines
             .iter()

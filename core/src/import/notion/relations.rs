@@ -44,7 +44,7 @@ fn first(text: &str) -> Option<(Reference<'_>, &str)> {
 }
 
 /// The parenthesis that closes the one before `text`.
-fn closing(text: &str) -> Option<usize> {
+pub(super) fn closing(text: &str) -> Option<usize> {
     let mut depth = 0usize;
     for (at, c) in text.char_indices() {
         match c {

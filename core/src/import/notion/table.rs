@@ -1,9 +1,13 @@
 //! Databases of Notion: tables whose rows are pages.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::UNTITLED;
 use super::values::Column;
+
+/// What Notion calls the column of titles. It is the first one, except in a view that shows another one first.
+const NAMES: [&str; 12] =
+    ["name", "title", "nom", "nombre", "nome", "titel", "título", "titre", "名前", "名称", "이름", "имя"];
 
 /// A table from a CSV file.
 #[derive(Debug, Default)]
@@ -74,14 +78,15 @@ impl Table {
         table
     }
 
-    /// Finds the column of titles among `titles` of the pages in the table, and the types of all columns. `pages` are
-    /// the properties of these pages.
-    pub(super) fn settle(&mut self, titles: &[&str], pages: &[&[(String, String)]]) {
-        let known: HashMap<&str, ()> = titles.iter().map(|title| (*title, ())).collect();
+    /// Finds the column of titles among `titles` of pages, and the types of all columns. `pages` are the properties of
+    /// the pages in the table.
+    pub(super) fn settle(&mut self, titles: &HashSet<&str>, pages: &[&[(String, String)]]) {
         let matches = |at: &usize| {
             let titled =
-                |row: &&Row| row.values.get(*at).is_some_and(|value| known.contains_key(value.as_str()));
-            (self.rows.iter().filter(titled).count(), std::cmp::Reverse(*at))
+                |row: &&Row| row.values.get(*at).is_some_and(|value| titles.contains(value.as_str()));
+            let name = self.columns.get(*at).map(|name| name.to_lowercase()).unwrap_or_default();
+            let is_name = NAMES.contains(&name.as_str());
+            (self.rows.iter().filter(titled).count(), is_name, std::cmp::Reverse(*at))
         };
         self.title = (0..self.columns.len()).max_by_key(matches).unwrap_or(0);
         let types = self.columns.iter().enumerate().map(|(at, name)| {
@@ -112,6 +117,11 @@ impl Table {
         at.and_then(|at| self.types.get(at)).copied().unwrap_or(Column::Text)
     }
 
+    /// The title of a row, empty if it has none.
+    pub(super) fn title_of<'r>(&self, row: &'r Row) -> &'r str {
+        row.values.get(self.title).map(String::as_str).unwrap_or_default()
+    }
+
     /// Rows without a page, given the titles of all pages of the table: there may be several of one title.
     pub(super) fn without_page(&self, titles: &[&str]) -> Vec<&Row> {
         let mut left: HashMap<&str, usize> = HashMap::new();
@@ -121,7 +131,7 @@ impl Table {
         self.rows
             .iter()
             .filter(|row| {
-                let title = row.values.get(self.title).map(String::as_str).unwrap_or_default();
+                let title = self.title_of(row);
                 match left.get_mut(if title.is_empty() { UNTITLED } else { title }) {
                     Some(pages) if *pages > 0 => {
                         *pages -= 1;

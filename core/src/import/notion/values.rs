@@ -97,10 +97,13 @@ pub(super) fn dates(value: &str) -> Option<(String, Option<String>)> {
     }
 }
 
-/// `January 5, 2024`, `January 5, 2024 3:04 PM`, `2024/01/05` or `2024-01-05`, with a time zone in parentheses or not.
-/// Formats that write the day before the month, or the month as a number before the day, cannot be told apart.
+/// `January 5, 2024`, `January 5, 2024 3:04 PM`, `2024/01/05`, `2024-01-05`, `2024年1月5日 15:04` or
+/// `2024년 1월 5일 오후 3:04`, with a time zone in parentheses or not. Formats that write the day before the month, or the
+/// month as a number before the day, cannot be told apart.
 fn date(text: &str) -> Option<String> {
     let text = text.strip_prefix('@').unwrap_or(text);
+    let east_asian = numbered_units(text);
+    let text = east_asian.as_deref().unwrap_or(text);
     let (text, zone) = match text.strip_suffix(')').and_then(|text| text.rsplit_once(" (")) {
         Some((text, zone)) => (text, Some(zone)),
         None => (text, None),
@@ -128,6 +131,34 @@ fn date(text: &str) -> Option<String> {
         Some(zone) => offset(zone)?,
     };
     Some(format!("{day}T{}{offset}", time(rest)?))
+}
+
+/// The units of dates in Chinese and Japanese, and in Korean, and the words for the halves of the day.
+const UNITS: [([&str; 3], [&str; 2]); 3] = [
+    (["年", "月", "日"], ["上午", "下午"]),
+    (["年", "月", "日"], ["午前", "午後"]),
+    (["년", "월", "일"], ["오전", "오후"]),
+];
+
+/// A date with units, in the spelling without: `2024-1-5 3:04 PM`.
+fn numbered_units(text: &str) -> Option<String> {
+    UNITS.iter().find_map(|([year, month, day], halves)| {
+        let (first, rest) = text.split_once(year)?;
+        let (second, rest) = rest.split_once(month)?;
+        let (third, rest) = rest.split_once(day)?;
+        let rest = rest.trim();
+        let half =
+            halves.iter().zip(["AM", "PM"]).find_map(|(word, half)| Some((rest.strip_prefix(word)?, half)));
+        let time = match half {
+            Some((time, half)) => match time.trim().split_once(' ') {
+                Some((time, zone)) => format!(" {time} {half} {zone}"),
+                None => format!(" {} {half}", time.trim()),
+            },
+            None if rest.is_empty() => String::new(),
+            None => format!(" {rest}"),
+        };
+        Some(format!("{}-{}-{}{time}", first.trim(), second.trim(), third.trim()))
+    })
 }
 
 fn month_matches(known: &str, month: &str) -> bool {
@@ -182,6 +213,7 @@ pub(super) fn key(name: &str) -> String {
         }
     }
     match key.trim_end_matches('_') {
+        "" if name.trim() == "#" => "number".into(),
         "" => "property".into(),
         key => free_key(key, "notion"),
     }

@@ -34,6 +34,11 @@ fn dates_are_written_as_in_iso_8601() {
     assert_eq!(one("May 31, 2024 12:05 AM").as_deref(), Some("2024-05-31T00:05:00"));
     assert_eq!(one("May 31, 2024 3:05 PM (UTC+9)").as_deref(), Some("2024-05-31T15:05:00+09:00"));
     assert_eq!(one("2024/01/05 15:00 (GMT)").as_deref(), Some("2024-01-05T15:00:00Z"));
+    assert_eq!(one("2024年1月5日").as_deref(), Some("2024-01-05"));
+    assert_eq!(one("2024年1月5日 15:04 (GMT+9)").as_deref(), Some("2024-01-05T15:04:00+09:00"));
+    assert_eq!(one("2024年1月5日 下午3:04").as_deref(), Some("2024-01-05T15:04:00"));
+    assert_eq!(one("2024년 1월 5일 오전 12:04").as_deref(), Some("2024-01-05T00:04:00"));
+    assert_eq!(one("2024년 1월 5일 오후 3:04 (UTC+9)").as_deref(), Some("2024-01-05T15:04:00+09:00"));
     assert_eq!(
         dates("January 5, 2024 → January 8, 2024"),
         Some(("2024-01-05".into(), Some("2024-01-08".into())))
