@@ -24,7 +24,7 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> std::result::Resul
     let result = work();
     AT_WORK.set(false);
     result.map_err(|error| {
-        let hint = error.hint().map(|hint| hint.told(&Buttons));
+        let hint = error.hint().map(|hint| hint.told(&Buttons::default()));
         failure(error.code(), &error.to_string(), hint.as_deref())
     })
 }
