@@ -17,10 +17,12 @@ use crate::Result;
 use crate::ports::{Cache, CachedBytes};
 
 mod layers;
+mod page_means;
 mod records;
 mod spread;
 
 use layers::{Layers, Patch};
+pub use page_means::PageMeans;
 use records::Record;
 use spread::Spread;
 
@@ -79,6 +81,8 @@ pub struct Closest {
     pub contrast: f32,
     /// Number of vectors that were compared.
     pub compared: usize,
+    /// How close each page is as a whole.
+    pub pages: PageMeans,
 }
 
 /// Weight of 0 in that mean, as a number of vectors.
@@ -299,6 +303,7 @@ impl VectorMatrix {
     fn candidates(&self, query: &[f32], limit: usize, keep: impl Fn(i64) -> bool) -> (Vec<usize>, Closest) {
         let Some(query) = self.rounded(query) else { return Default::default() };
         let mut spread = Spread::default();
+        let mut pages = PageMeans::default();
         let mut shortlist = Shortlist::new(limit);
         // Sections of a page are mostly adjacent, so `keep` is called once per page.
         let mut asked = None;
@@ -316,6 +321,7 @@ impl VectorMatrix {
             let error = query.error(record.error);
             let at = spread.count();
             spread.add(place, f64::from(estimate));
+            pages.add(record.page, estimate);
             let (least, most) = (estimate - error, estimate + error);
             match &mut current {
                 Some((section, candidate)) if *section == record.section => {
@@ -339,6 +345,7 @@ impl VectorMatrix {
             background: background as f32,
             contrast: spread.relative_to(self.records()) as f32,
             compared: spread.count(),
+            pages,
         };
         let candidates = shortlist.finish().into_iter().filter_map(|at| spread.position(at));
         (candidates.collect(), closest)

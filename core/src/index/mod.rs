@@ -50,7 +50,7 @@ pub use embedding::{
 };
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use embedding::{SectionText, section_text};
-pub use matrix::{Close, Closest, VectorMatrix};
+pub use matrix::{Close, Closest, PageMeans, VectorMatrix};
 pub use page_names::{Name, NamedPage, PageNames};
 pub(crate) use prepare::{parse_time, prepare};
 pub use questions::{Filter, Unmatched, UnmatchedKind};

@@ -156,7 +156,7 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
     if is_by_meaning
         && !has_phrase
         && !named.has_the_query()
-        && !floor::is_reached(&closest, scores.best_alone)
+        && !floor::is_reached(db, request.query, request.row_counts, &closest, scores.best_alone)?
     {
         return Ok(Vec::new());
     }

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::*;
 use crate::graph::LinkGraph;
 use crate::index::tests::Project;
-use crate::index::{Close, Closest};
+use crate::index::{Close, Closest, PageMeans};
 
 fn lifts(relevance: &[(i64, f64)], edges: &[(i64, i64)]) -> HashMap<i64, Lift> {
     let graph = LinkGraph::from_edges(edges.iter().map(|&(a, b)| (a, b, "references")));
@@ -71,6 +71,35 @@ fn the_background_similarity_of_a_model_does_not_change_the_ranking() {
     let wide: Vec<Close> = (1..4).map(|n| found(n, 0.1 + 0.2 * n as f32)).collect();
     let narrow: Vec<Close> = (1..4).map(|n| found(n, 0.8 + 0.2 * (0.1 + 0.2 * n as f32))).collect();
     assert_eq!(blended(&words, wide, 0.0), blended(&words, narrow, 0.8));
+}
+
+/// Relevance of pages 1 and 2, each of which has sections with these similarities.
+fn relevance_of_two(one: &[f32], two: &[f32]) -> (f64, f64) {
+    let (mut pages, mut sections) = (PageMeans::default(), Vec::new());
+    for (page, similarities) in [(1, one), (2, two)] {
+        for &similarity in similarities {
+            let section = sections.len() as i64 + 1;
+            pages.add(page, similarity);
+            sections.push(Close { section, page, similarity });
+        }
+    }
+    let closest = Closest { sections, pages, ..Closest::default() };
+    let pages = blend::blend(&[], &[], &closest, &Named::default(), 0.0, SearchMode::Hybrid);
+    (pages[&1].relevance, pages[&2].relevance)
+}
+
+#[test]
+fn a_section_of_a_page_about_the_same_wins_over_one_that_is_close_alone() {
+    let (about, alone) = relevance_of_two(&[0.6, 0.5, 0.55], &[0.61, 0.1, 0.2]);
+    assert!(about > alone, "{about} {alone}");
+    let (about, closer) = relevance_of_two(&[0.6, 0.5, 0.55], &[0.9, 0.1, 0.2]);
+    assert!(about < closer, "{about} {closer}");
+}
+
+#[test]
+fn a_page_does_not_gain_from_the_number_of_its_sections() {
+    let (long, short) = relevance_of_two(&[0.4; 20], &[0.41]);
+    assert!(long < short, "{long} {short}");
 }
 
 #[test]

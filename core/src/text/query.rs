@@ -257,6 +257,12 @@ impl Query {
         &self.key
     }
 
+    /// FTS5 expressions for its function words and pairs of hiragana outside of phrases, which tell its language.
+    pub fn function_words(&self) -> impl Iterator<Item = String> {
+        let terms = self.terms.iter();
+        terms.filter(|term| matches!(term.class, TermClass::Stop | TermClass::WeakPair)).map(Term::expression)
+    }
+
     /// Share of identifiers, paths and versions in the query, 0 to 1.
     pub fn identifier_share(&self) -> f64 {
         let (mut identifiers, mut all) = (0, 0);
