@@ -20,6 +20,7 @@ export class Agent {
 
   constructor(project) {
     assert.ok(program, 'UBP_PROGRAM must be the path of ubp');
+    this.project = project;
     this.process = spawn(resolve(program), ['-C', project, 'mcp-server', '--write'], { stdio: ['pipe', 'pipe', 'ignore'] });
     createInterface({ input: this.process.stdout }).on('line', (line) => {
       const message = JSON.parse(line);
@@ -59,6 +60,7 @@ export class Agent {
   }
 
   async end() {
+    if (this.process.exitCode !== null) return;
     const ended = new Promise((done) => this.process.once('exit', done));
     this.process.stdin.end();
     await ended;

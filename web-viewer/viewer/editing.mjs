@@ -152,11 +152,18 @@ export function withViewer() {
   });
   after(async () => {
     await browser?.close();
-    for (const viewer of viewers) {
-      await viewer.stop();
-      rmSync(viewer.root, { recursive: true, force: true });
-    }
+    await Promise.all(viewers.map(remove));
   });
+  const remove = async (viewer) => {
+    await viewer.stop();
+    // Another process may still write to it.
+    rmSync(viewer.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  };
+  /** Ends a viewer before the other tests of the file. */
+  own.end = async (viewer) => {
+    viewers.splice(viewers.indexOf(viewer), 1);
+    await remove(viewer);
+  };
   own.start = async (files) => {
     const viewer = await Viewer.start(makeProject(files));
     viewers.push(viewer);

@@ -9,9 +9,10 @@ import { Agent } from './agent.mjs';
 import { until, withViewer } from './editing.mjs';
 import { wordsIn } from './words.mjs';
 
-const own = withViewer();
 const agents = [];
+// Before their projects are removed.
 after(() => Promise.all(agents.map((agent) => agent.end())));
+const own = withViewer();
 
 const HOME = '---\ntags: [start]\n---\n\n# Home\n\nThe limit is 5 attempts per hour, see [[Sign in]].\n\nBetween them.\n\nSessions end after a day.\n';
 const FILES = {
@@ -53,6 +54,8 @@ async function begin({ options, files = FILES, path = 'Home.md' } = {}) {
     done: async () => {
       assert.deepEqual(editor.trouble, [], 'the page reported errors');
       await editor.context.close();
+      for (const beside of agents.filter(({ project }) => project === viewer.root)) await beside.end();
+      await own.end(viewer);
     },
   };
 }
