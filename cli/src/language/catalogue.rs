@@ -13,16 +13,8 @@ pub const JAPANESE: Language = Language::new("ja", |english| {
     WORDS.get(english).map(String::as_str)
 });
 
-/// The files of each language.
-const FILES: [(&str, &[&str]); 1] = [(
-    "ja",
-    &[
-        include_str!("ja/help.po"),
-        include_str!("ja/answers.po"),
-        include_str!("ja/terminal.po"),
-        include_str!("ja/errors.po"),
-    ],
-)];
+/// The deflated files of each language.
+const FILES: &[(&str, &[&[u8]])] = include!(concat!(env!("OUT_DIR"), "/catalogues.rs"));
 
 /// An entry of a catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +29,10 @@ pub struct Entry {
 pub fn entries(tag: &str) -> Vec<Entry> {
     let files = FILES.iter().find(|(known, _)| *known == tag).map(|(_, files)| *files).unwrap_or_default();
     // The files are part of the program, and a test reads them.
-    let catalogues = files.iter().filter_map(|file| parse_from_reader(file.as_bytes()).ok());
+    let catalogues = files.iter().filter_map(|packed| {
+        let file = miniz_oxide::inflate::decompress_to_vec(packed).ok()?;
+        parse_from_reader(file.as_slice()).ok()
+    });
     let mut all = Vec::new();
     for catalogue in catalogues {
         for message in catalogue.messages().filter(|message| message.is_translated()) {
