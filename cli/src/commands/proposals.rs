@@ -1,5 +1,7 @@
 //! `ubp proposals`: review changes that agents proposed.
 
+use std::path::Path;
+
 use clap::{Args, Subcommand};
 use ubp_core::ops::accept_proposal::EditedText;
 use ubp_core::ops::list_proposals::Which;
@@ -153,7 +155,28 @@ fn accept(
     global: &Global,
     args: AcceptArgs,
 ) -> CommandResult {
-    let texts = if args.edit { edited(terminal, session, global, &args.proposals)? } else { Vec::new() };
+    if !args.edit {
+        return write(terminal, session, args, Vec::new());
+    }
+    let dry_run = args.dry_run;
+    let folder = tempfile::tempdir().map_err(|error| Error::io("a temporary folder", error))?;
+    let done = edited(terminal, session, global, &args.proposals, folder.path())
+        .and_then(|texts| write(terminal, session, args, texts));
+    let is_written = matches!(done, Ok(ExitStatus::Success)) && !dry_run;
+    let has_texts = folder.path().read_dir().is_ok_and(|mut files| files.next().is_some());
+    if !is_written && has_texts {
+        let folder = folder.keep().display().to_string();
+        terminal.note(message!("your text is kept in {folder}", folder));
+    }
+    done
+}
+
+fn write(
+    terminal: &mut Terminal<'_>,
+    session: &Session,
+    args: AcceptArgs,
+    texts: Vec<EditedText>,
+) -> CommandResult {
     let under = args.under.iter().map(|typed| session.page_or_folder(terminal, typed)).collect();
     let params = accept_proposal::Params {
         proposals: args.proposals,
@@ -173,12 +196,13 @@ fn accept(
     Ok(if failed { ExitStatus::Finding } else { ExitStatus::Success })
 }
 
-/// The texts of a proposal after its reader edited them.
+/// The texts of a proposal after its reader edited them in `folder`.
 fn edited(
     terminal: &mut Terminal<'_>,
     session: &Session,
     global: &Global,
     proposals: &[String],
+    folder: &Path,
 ) -> Result<Vec<EditedText>, Failure> {
     let [proposal] = proposals else {
         return Err(Error::invalid(message!("`--edit` needs exactly one proposal")).into());
@@ -192,25 +216,21 @@ fn edited(
     }
     let params = get_proposal::Params { proposal: proposal.clone() };
     let output = session.read(terminal, global, |context| get_proposal::run(context, params))?;
-    let folder = tempfile::tempdir().map_err(|error| Error::io("a temporary folder", error))?;
     let mut texts = Vec::new();
-    for change in output.changes {
-        let Some(text) = change.text else { continue };
-        let file = folder.path().join(path::file_name(&change.filepath));
-        let shown = || file.to_string_lossy().into_owned();
-        std::fs::write(&file, text).map_err(|error| Error::io(shown(), error))?;
-        let line = change.hunks.first().map_or(1, |hunk| hunk.line);
-        editor.open(&file, line)?;
-        let text = std::fs::read_to_string(&file).map_err(|error| Error::io(shown(), error))?;
+    for (number, change) in output.changes.into_iter().enumerate() {
+        let (Some(proposed), filepath) = (change.text, change.filepath) else { continue };
+        // Pages in different folders can have the same name.
+        let file = folder.join(format!("{}-{}", number + 1, path::file_name(&filepath)));
+        let failed = |error| Error::io(file.to_string_lossy(), error);
+        std::fs::write(&file, proposed).map_err(failed)?;
+        editor.open(&file, change.hunks.first().map_or(1, |hunk| hunk.line))?;
+        let text = std::fs::read_to_string(&file).map_err(failed)?;
         if text.trim().is_empty() {
-            let filepath = change.filepath;
-            return Err(Error::invalid(message!(
-                "the text of {filepath} is empty: nothing was accepted",
-                filepath
-            ))
-            .into());
+            std::fs::remove_file(&file).map_err(failed)?;
+            let message = message!("the text of {filepath} is empty: nothing was accepted", filepath);
+            return Err(Error::invalid(message).into());
         }
-        texts.push(EditedText { filepath: change.filepath, text });
+        texts.push(EditedText { filepath, text });
     }
     if texts.is_empty() {
         return Err(Error::invalid(message!("the proposal {proposal} writes no text", proposal)).into());

@@ -1,6 +1,7 @@
 //! Messages to people. A message is an English template and the values of its placeholders, so that it can be told
 //! in another language: the template is the key of the language's catalogue, and a translation orders the
-//! placeholders as its grammar needs. Programs and agents get English.
+//! placeholders as its grammar needs. Programs and agents get English; a person's view asks for its words with
+//! [`told_to`].
 //!
 //! **Invariants**
 //! - The names in a template are those of its values: the compiler checks it, for [`message!`](crate::message!).

@@ -116,11 +116,25 @@ fn a_person_edits_a_proposal_in_their_editor_before_accepting_it() {
         let ran = terminal.ubp(&format!("proposals accept {id} --edit"));
         let said = format!("{}{}", ran.out, ran.err);
         assert!(said.contains(expected), "{said}");
+        // The texts that were kept, and the folder with them.
+        let kept =
+            said.split_once("your text is kept in ").map(|(_, rest)| rest.lines().next().unwrap().to_owned());
+        kept.map(|folder| {
+            let text = std::fs::read_to_string(format!("{folder}/1-a.md")).unwrap();
+            std::fs::remove_dir_all(folder).unwrap();
+            text
+        })
     };
-    accept("exit 1", "failed");
-    accept("> \"$1\"", "the text of a.md is empty: nothing was accepted");
+    assert!(accept("exit 1", "failed").is_some());
+    assert_eq!(accept("> \"$1\"", "the text of a.md is empty: nothing was accepted"), None);
     assert_eq!(page(&terminal, "a.md"), before);
-    accept("sed -i s/Two/Three/ \"$1\"", &format!("Accepted {id}"));
+    // What was edited is not lost with a conflict.
+    let end = before.strip_suffix('\n').unwrap_or(&before);
+    terminal.write("a.md", format!("{end}\n\nFour.\n")).unwrap();
+    let kept = accept("echo Mine. >> \"$1\"", "conflict").unwrap();
+    assert!(kept.ends_with("Mine.\n"), "{kept}");
+    terminal.write("a.md", &before).unwrap();
+    assert_eq!(accept("sed -i s/Two/Three/ \"$1\"", &format!("Accepted {id}")), None);
     let after = page(&terminal, "a.md");
     assert!(after.starts_with(&before) && after.ends_with("Three.\n"), "{after}");
     let shown = terminal.ubp(&format!("proposals {id}")).out;

@@ -28,9 +28,7 @@ impl Refusal {
         self.hint = Some(hint.into());
         self
     }
-}
 
-impl Refusal {
     /// An error in the words of a reader.
     pub(super) fn told(error: &Error, voice: &dyn Voice) -> Self {
         let found = match error {
