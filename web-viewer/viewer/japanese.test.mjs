@@ -282,6 +282,20 @@ describe('the language', () => {
     await done();
   });
 
+  test('is that of what the server tells, also if it is changed meanwhile', async () => {
+    const { page, done } = await own.open('Home.html');
+    await page.keyboard.press('Control+,');
+    await page.getByLabel('Language').selectOption('English');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Alt+p');
+    const found = page.locator('.problems [data-row]:not(.group) .message');
+    await until(async () => (await found.allTextContents()).some((text) => text.startsWith('Broken link')), async () => (await found.allTextContents()).join('\n'));
+    await page.keyboard.press('Control+,');
+    await page.getByLabel('Language').selectOption('日本語');
+    await until(async () => (await found.allTextContents()).some((text) => text.includes('リンクが切れています')), async () => (await found.allTextContents()).join('\n'));
+    await done();
+  });
+
   test('that the browser prefers among those of the app is taken, and English readers load no other one', async () => {
     for (const [locale, lang] of [['fr-FR', 'en'], ['ja', 'ja'], ['en-US', 'en']]) {
       const { page, done } = await own.open('', { context: { locale } });

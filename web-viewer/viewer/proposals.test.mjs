@@ -178,11 +178,17 @@ describe('a proposal', () => {
     const line = (await field.evaluate((area) => area.value.slice(0, area.selectionStart))).split('\n').length;
     assert.match((await field.inputValue()).split('\n').slice(line - 1).join('\n'), /^[^\n]*10 attempts/, 'the cursor is at the change');
     await accessible(page, 'editing a proposal');
-    // Letters are typed, not commands; Escape leaves everything as it was.
+    // Letters are typed, not commands. Escape keeps them, as does another view; Cancel forgets them.
     await page.keyboard.type('ar');
-    await page.keyboard.press('Escape');
+    for (const _ of ['the form', 'the proposal', 'the view']) await page.keyboard.press('Escape');
+    await page.getByRole('heading', { level: 1, name: 'Proposals' }).waitFor({ state: 'detached' });
+    await review();
+    await detail.getByRole('button', { name: 'Edit', exact: true }).click();
+    assert.match(await field.inputValue(), /ar[^\n]*10 attempts/);
+    await detail.getByRole('button', { name: 'Cancel' }).click();
     assert.equal(viewer.read('Home.md'), HOME);
     await detail.getByRole('button', { name: 'Edit', exact: true }).click();
+    assert.doesNotMatch(await field.inputValue(), /ar[^\n]*10 attempts/);
     await field.fill((await field.inputValue()).replace('10 attempts per day', '10 attempts per day and account'));
     await page.keyboard.press('Control+Enter');
     await page.getByText('Accepted: Edit Home.').waitFor();
@@ -194,6 +200,19 @@ describe('a proposal', () => {
     await detail.getByText('The text was edited before it was accepted.').waitFor();
     await page.keyboard.press('Alt+u');
     await until(() => viewer.read('Home.md') === HOME, 'the change is undone');
+    await done();
+  });
+
+  test('that is decided elsewhere while it is edited keeps the text in sight', async () => {
+    const { viewer, agent, page, review, detail, counted, done } = await begin({ path: 'notes/Log.md' });
+    const id = await agent.propose('update_page', LIMIT);
+    await counted(1);
+    await review();
+    await detail.getByRole('button', { name: 'Edit', exact: true }).click();
+    await detail.getByLabel('Text of Home.md').fill('# My own words\n');
+    ubp(viewer, 'reject', id);
+    await until(async () => (await detail.getByLabel('The text that you edited').inputValue()) === '# My own words\n', 'the text is shown', 15_000);
+    await accessible(page, 'an edited text that was not accepted');
     await done();
   });
 
@@ -297,7 +316,16 @@ describe('many proposals', () => {
     await all.review();
     await until(async () => (await all.rows.count()) === 5, 'all are listed');
     const shows = (...titles) => until(async () => (await all.rows.allTextContents()).sort().join() === titles.sort().join(), async () => `expected ${titles}, the list has ${await all.rows.allTextContents()}`);
-    return { ...all, other, made, shows };
+    const acceptAdditions = async () => {
+      const { page, counted } = all;
+      await page.getByRole('checkbox', { name: 'Only additions' }).check();
+      await shows('Create notes/One.md', 'Create notes/deep/Two.md', 'Edit Sign in');
+      await page.getByRole('checkbox', { name: 'Select all' }).check();
+      await page.getByRole('button', { name: 'Accept 3' }).click();
+      await page.getByText('Accepted 3 proposals.').waitFor();
+      await counted(2);
+    };
+    return { ...all, other, made, shows, acceptAdditions };
   }
 
   test('are filtered by agent, by folder and by what they do', async () => {
@@ -321,13 +349,8 @@ describe('many proposals', () => {
   });
 
   test('are accepted together, with one undo, and rejected together', async () => {
-    const { viewer, agent, other, page, rows, shows, counted, done } = await several();
-    await page.getByRole('checkbox', { name: 'Only additions' }).check();
-    await shows('Create notes/One.md', 'Create notes/deep/Two.md', 'Edit Sign in');
-    await page.getByRole('checkbox', { name: 'Select all' }).check();
-    await page.getByRole('button', { name: 'Accept 3' }).click();
-    await page.getByText('Accepted 3 proposals.').waitFor();
-    await counted(2);
+    const { viewer, agent, other, page, rows, shows, counted, done, acceptAdditions } = await several();
+    await acceptAdditions();
     assert.match(viewer.read('notes/One.md'), /One\./);
     assert.match(viewer.read('notes/deep/Two.md'), /Two\./);
     assert.match(viewer.read('guides/Sign in.md'), /Added\./);
@@ -364,13 +387,8 @@ describe('many proposals', () => {
   });
 
   test('stay accepted if one of them cannot be undone', async () => {
-    const { viewer, page, shows, counted, done } = await several();
-    await page.getByRole('checkbox', { name: 'Only additions' }).check();
-    await shows('Create notes/One.md', 'Create notes/deep/Two.md', 'Edit Sign in');
-    await page.getByRole('checkbox', { name: 'Select all' }).check();
-    await page.getByRole('button', { name: 'Accept 3' }).click();
-    await page.getByText('Accepted 3 proposals.').waitFor();
-    await counted(2);
+    const { viewer, page, shows, counted, done, acceptAdditions } = await several();
+    await acceptAdditions();
     const accepted = ['notes/deep/Two.md', 'guides/Sign in.md'].map((path) => viewer.read(path));
     // The first one, which is undone last, cannot be.
     viewer.write('notes/One.md', '# One\n\nSomebody wrote on.\n');
@@ -540,6 +558,10 @@ describe('the review', () => {
         await page.keyboard.press('r');
         await page.locator('.detail textarea').waitFor();
         await check('a proposal');
+        await page.keyboard.press('Escape');
+        await page.locator('.verdict').getByRole('button', { name: proposals.edit, exact: true }).click();
+        await page.locator('.detail textarea').waitFor();
+        await check('a proposal that is edited');
         await page.keyboard.press('Escape');
         if (width < 860) await page.keyboard.press('Escape');
         await page.locator('#ubp_stage [data-row]', { hasText: 'Sign in' }).click();

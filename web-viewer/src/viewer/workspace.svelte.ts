@@ -19,6 +19,7 @@ import { Second } from './second/second.svelte';
 import { Tabs } from './tabs/tabs.svelte';
 import { toasts } from './toasts.svelte';
 import { TypeAhead } from './type-ahead';
+import { afterLanguage } from '../words/follow.svelte';
 import { writing } from '../words/writing';
 
 /** Milliseconds after which an indicator is shown for a running action. */
@@ -140,6 +141,8 @@ export class Workspace {
     if (!client) return;
     client.on('connection', ({ state }) => (this.connection = state));
     this.session.onFollowed = (paths) => this.#changed(paths);
+    // The server tells its messages in the language that is shown.
+    afterLanguage(() => this.session.noteChange([]));
     void this.#loadFavorites();
     this.problems.changed();
     this.proposals.changed();

@@ -25,6 +25,7 @@ export async function accept(workspace: Workspace, subjects: readonly Subject[],
   });
   if (!answer) return [];
   const { accepted, left } = answer;
+  for (const { proposal } of accepted) workspace.proposals.drafts.delete(proposal);
   const audited = accepted.flatMap(({ audit_id }) => audit_id ?? []);
   const [first] = accepted;
   if (first) {

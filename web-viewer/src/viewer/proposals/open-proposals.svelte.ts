@@ -1,6 +1,7 @@
 // The proposals that wait for review. The server tells of changed pages and of what is decided in a viewer, but not of what other
 // processes write to `.ubp/proposals/`: agents beside the viewer, and `ubp proposals`. So it is asked now and then.
 import type { ProposalFields } from '#contract';
+import { SvelteMap } from 'svelte/reactivity';
 import { ClientError, type UbpClient } from '../../client/client';
 import { pathsOf } from './facts';
 
@@ -22,6 +23,8 @@ export class OpenProposals {
   failure = $state.raw<ClientError | null>(null);
   /** Increases with each new list, for views that show more than the list has. */
   taken = $state(0);
+  /** Texts that the reviewer has begun to edit, by proposal. */
+  readonly drafts = new SvelteMap<string, string>();
   #isShown = false;
   #isAsking = false;
   #isOutdated = true;

@@ -85,6 +85,7 @@ export const proposals = {
   edited: 'The text was edited before it was accepted.',
   editHow: 'Change the proposed text before it is accepted',
   editing: (page: string) => `Text of ${page}`,
+  kept: 'The text that you edited. It was not accepted.',
   acceptEdited: 'Accept edited text',
   reject: 'Reject…',
   rejectMany: (count: number) => `Reject ${number(count)}…`,

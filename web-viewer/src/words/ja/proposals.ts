@@ -83,6 +83,7 @@ export const proposals = {
   edited: '文章は、承認の前に編集されました。',
   editHow: '承認する前に、提案された文章を直します',
   editing: (page) => `${page} の文章`,
+  kept: '編集した文章 (承認されていません)',
   acceptEdited: '編集した文章を承認',
   reject: '却下…',
   rejectMany: (count) => `${number(count)} 件を却下…`,
