@@ -78,6 +78,28 @@ fn changes_of_favourites_and_reviews_are_reported() {
 }
 
 #[test]
+fn proposals_of_other_processes_are_reported() {
+    let viewer = Viewer::of([("a.md", "# A\n")]);
+    let mut listener = Listener::of(&viewer);
+    let mut proposals = |why: &str| loop {
+        let (name, data) = listener.next();
+        if name == "proposals" {
+            assert_eq!(data, json!({}), "{why}");
+            break;
+        }
+    };
+    proposals("a new listener cannot know them");
+    let folder = viewer.terminal.path(".ubp/proposals");
+    std::fs::create_dir_all(&folder).unwrap();
+    proposals("the folder exists now");
+    std::fs::write(folder.join("one.json"), "{}").unwrap();
+    proposals("there is one more");
+    std::thread::sleep(Duration::from_millis(20));
+    std::fs::remove_file(folder.join("one.json")).unwrap();
+    proposals("there is one less");
+}
+
+#[test]
 fn listeners_are_limited_and_leaving_frees_a_place() {
     let viewer = Viewer::of([("a.md", "# A\n")]);
     let mut all: Vec<Listener> = (0..64).map(|_| Listener::of(&viewer)).collect();

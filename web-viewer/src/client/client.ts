@@ -23,6 +23,8 @@ export interface ClientEvents {
   meaning: Meaning;
   /** Sections with vectors, and all sections. */
   vectors: { done: number; total: number };
+  /** A proposal was made, decided or withdrawn, by any process. */
+  proposals: Record<string, never>;
   /** Whether the server responds; `refused` means that it needs its token again. */
   connection: { state: 'open' | 'lost' | 'refused' };
 }

@@ -140,6 +140,7 @@ export class Workspace {
     const { client } = this.session;
     if (!client) return;
     client.on('connection', ({ state }) => (this.connection = state));
+    client.on('proposals', () => this.proposals.changed());
     this.session.onFollowed = (paths) => this.#changed(paths);
     // The server tells its messages in the language that is shown.
     afterLanguage(() => this.session.noteChange([]));

@@ -3,7 +3,7 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch};
 use tokio_util::sync::CancellationToken;
+use ubp_core::path::PROPOSALS;
+use ubp_host::UBP_DIR;
 use ubp_host::live::Changed;
 
 use super::Viewer;
@@ -27,6 +29,9 @@ const MOST_PATHS: usize = 1_000;
 const BEAT: Duration = Duration::from_secs(15);
 /// How often vectors are counted while a client listens.
 const COUNT: Duration = Duration::from_secs(1);
+/// How often the folder of proposals is looked at while a client listens. Agents and terminals write to it in processes of
+/// their own. It may not exist yet, and beside it the index changes all the time, so a look is better than watching.
+const LOOK: Duration = Duration::from_millis(250);
 
 /// Events that do not come from the project.
 pub(super) struct Events {
@@ -36,6 +41,8 @@ pub(super) struct Events {
     all: broadcast::Sender<()>,
     /// Number of sections with vectors, and of all sections.
     vectors: watch::Sender<Option<(usize, usize)>>,
+    /// When a proposal was last made, decided or withdrawn.
+    proposals: watch::Sender<Option<SystemTime>>,
 }
 
 impl Default for Events {
@@ -45,6 +52,7 @@ impl Default for Events {
             places: Arc::new(Semaphore::new(MOST_STREAMS)),
             all: broadcast::Sender::new(16),
             vectors: watch::Sender::new(None),
+            proposals: watch::Sender::new(None),
         }
     }
 }
@@ -61,6 +69,7 @@ struct Listener {
     changes: broadcast::Receiver<Arc<Changed>>,
     all: broadcast::Receiver<()>,
     vectors: watch::Receiver<Option<(usize, usize)>>,
+    proposals: watch::Receiver<Option<SystemTime>>,
     stop: CancellationToken,
     /// The first event.
     hello: Option<Event>,
@@ -82,8 +91,10 @@ pub(super) async fn listen(
     // `changes` first remembers the current pages, so that no later change is missed.
     let changes = viewer.work(move |_, _| Ok(live.changes())).await?;
     let hello = event("hello", &json!({ "version": env!("CARGO_PKG_VERSION"), "instance": events.instance }));
-    let listener =
-        Listener { changes, all: events.all.subscribe(), vectors, stop, hello: Some(hello), _place: place };
+    let (all, mut proposals) = (events.all.subscribe(), events.proposals.subscribe());
+    // A proposal may have been made since this client listed them.
+    proposals.mark_changed();
+    let listener = Listener { changes, all, vectors, proposals, stop, hello: Some(hello), _place: place };
     let events = stream::unfold(listener, |mut listener| async move {
         let event = listener.next().await?;
         Some((Ok::<_, Infallible>(event), listener))
@@ -113,6 +124,10 @@ impl Listener {
                     if let Some((done, total)) = *self.vectors.borrow_and_update() {
                         return Some(event("vectors", &json!({ "done": done, "total": total })));
                     }
+                }
+                changed = self.proposals.changed() => {
+                    changed.ok()?;
+                    return Some(event("proposals", &json!({})));
                 }
             }
         }
@@ -150,5 +165,21 @@ pub(super) async fn count_vectors(viewer: Arc<Viewer>, stop: CancellationToken) 
                 differs
             });
         }
+    }
+}
+
+/// Looks for changes of the proposals while a client listens, until `stop`.
+pub(super) async fn follow_proposals(viewer: Arc<Viewer>, stop: CancellationToken) {
+    let folder = viewer.live.root().join(UBP_DIR).join(PROPOSALS);
+    while !stop.is_cancelled() {
+        tokio::time::sleep(LOOK).await;
+        if viewer.events.proposals.receiver_count() == 0 {
+            continue;
+        }
+        // Files are created, replaced and deleted in the folder, which dates each of these.
+        let folder = folder.clone();
+        let look = move || std::fs::metadata(folder).and_then(|folder| folder.modified()).ok();
+        let Ok(changed) = tokio::task::spawn_blocking(look).await else { continue };
+        viewer.events.proposals.send_if_modified(|known| std::mem::replace(known, changed) != changed);
     }
 }

@@ -160,6 +160,7 @@ async fn serve<E: From<Error>>(
     let mcp = mcp::router(&viewer.live, options.write, &names, token, stop.clone())?;
     let viewer = Arc::new(viewer);
     let counting = tokio::spawn(events::count_vectors(viewer.clone(), stop.clone()));
+    let following = tokio::spawn(events::follow_proposals(viewer.clone(), stop.clone()));
     let gate = Arc::new(Gate::new(names, token, &text, address.port()));
     let router = Router::new()
         .route("/api/events", get(events::listen))
@@ -179,6 +180,7 @@ async fn serve<E: From<Error>>(
         }
     }
     counting.abort();
+    following.abort();
     Ok(())
 }
 

@@ -1,12 +1,11 @@
-// The proposals that wait for review. The server tells of changed pages and of what is decided in a viewer, but not of what other
-// processes write to `.ubp/proposals/`: agents beside the viewer, and `ubp proposals`. So it is asked now and then.
+// The proposals that wait for review. The server tells when they change, or pages on which they are based.
 import type { ProposalFields } from '#contract';
 import { SvelteMap } from 'svelte/reactivity';
-import { ClientError, type UbpClient } from '../../client/client';
+import { ClientError, type Output, type UbpClient } from '../../client/client';
 import { pathsOf } from './facts';
 
-/** Milliseconds between questions: while proposals are on screen, and in the background. */
-const EVERY_MS = { shown: 2500, background: 5000 };
+/** Milliseconds after a question that failed until the next one. */
+const RETRY_MS = 5000;
 /** Between two questions, the server is idle for this many times the duration of one. */
 const REST = 15;
 /** Number of proposals that are listed; the operation allows no more. */
@@ -53,10 +52,10 @@ export class OpenProposals {
     return this.#byPage.get(page) ?? [];
   }
 
-  /** Something changed, such as a page on which a proposal is based: asks soon. */
+  /** Proposals changed, or pages on which they may be based: asks soon. */
   changed(): void {
     this.#isOutdated = true;
-    this.#later(this.#isShown || this.#waiting.length > 0 ? 0 : this.#ended + REST * this.#took - performance.now());
+    this.#later(this.#pause());
   }
 
   /** Asks now; resolves when the list is up to date. */
@@ -77,9 +76,8 @@ export class OpenProposals {
 
   #later(wait: number): void {
     clearTimeout(this.#timer);
-    // Nobody looks at it; becoming visible asks at once.
-    if (document.visibilityState === 'hidden' && this.#waiting.length === 0) return;
-    this.#timer = setTimeout(() => void this.#ask(), Math.max(0, wait));
+    const isWanted = this.#waiting.length > 0 || (this.#isOutdated && document.visibilityState !== 'hidden');
+    if (isWanted) this.#timer = setTimeout(() => void this.#ask(), Math.max(0, wait));
   }
 
   async #ask(): Promise<void> {
@@ -88,41 +86,32 @@ export class OpenProposals {
     this.#isAsking = true;
     const waiting = this.#waiting.splice(0);
     const start = performance.now();
-    let isTaken = false;
+    const client = this.#client();
+    // The server tells when it can be reached again.
+    this.#isOutdated = client === null;
     try {
-      const client = this.#client();
-      if (client) await this.#take(client);
-      isTaken = client !== null;
+      if (client) this.#take(await client.call('list_proposals', { limit: MOST }));
     } catch (error) {
       this.failure = ClientError.from(error);
+      this.#isOutdated = true;
     }
     this.#ended = performance.now();
     this.#took = this.#ended - start;
     this.#isAsking = false;
     for (const done of waiting) done();
-    const isBehind = isTaken && this.#isShown && this.#isOutdated;
-    this.#later(this.#waiting.length > 0 || isBehind ? 0 : Math.max(EVERY_MS[this.#isShown ? 'shown' : 'background'], REST * this.#took));
+    if (client || this.#waiting.length > 0) this.#later(this.failure ? RETRY_MS : this.#pause());
   }
 
-  async #take(client: UbpClient): Promise<void> {
-    const isOutdated = this.#isOutdated;
-    this.#isOutdated = false;
-    if (!isOutdated) {
-      // Every new proposal becomes the first one, and every decision makes the list shorter.
-      const { proposals, open_count } = await client.call('list_proposals', { limit: 1 });
-      this.failure = null;
-      if (open_count === this.count && proposals[0]?.proposal === this.list?.[0]?.proposal) return;
-    }
-    try {
-      const answer = await client.call('list_proposals', { limit: MOST });
-      this.list = answer.proposals;
-      this.count = answer.open_count;
-      this.unreadable = answer.unreadable;
-      this.failure = null;
-      this.taken++;
-    } catch (error) {
-      this.#isOutdated = true;
-      throw error;
-    }
+  /** Milliseconds until the next question: none for proposals that are on screen or awaited. */
+  #pause(): number {
+    return this.#isShown || this.#waiting.length > 0 ? 0 : this.#ended + REST * this.#took - performance.now();
+  }
+
+  #take({ proposals, open_count, unreadable }: Output<'list_proposals'>): void {
+    this.list = proposals;
+    this.count = open_count;
+    this.unreadable = unreadable;
+    this.failure = null;
+    this.taken++;
   }
 }
