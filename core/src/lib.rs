@@ -33,6 +33,7 @@ pub mod suggest;
 #[cfg(not(target_family = "wasm"))]
 pub mod templates;
 pub mod text;
+mod threads;
 pub mod writing;
 
 pub use context::{Caller, Context, Engine};

@@ -11,8 +11,9 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use super::changes::{GENERATION, VECTOR_GENERATION};
 use super::kept::Kept;
 use super::questions::pages;
+use super::row_counts::RowCounts;
 use super::statement::{first, run};
-use super::{PageNames, RowCounts, RowSet, VectorMatrix, View, schema, vector_state};
+use super::{PageNames, RowSet, VectorMatrix, View, schema, vector_state};
 use crate::graph::LinkGraph;
 use crate::message;
 use crate::ports::Cache;
@@ -48,7 +49,7 @@ pub struct Index {
     readers: Mutex<Vec<Connection>>,
     pub(super) graph: Kept<LinkGraph>,
     pub(super) names: Kept<PageNames>,
-    pub(super) row_counts: Arc<RowCounts>,
+    row_counts: RowCounts,
     matrix: Kept<VectorMatrix>,
     cache: Option<Box<dyn Cache>>,
     /// Distinguishes this index from all others that are open.
@@ -149,7 +150,7 @@ impl Index {
             readers: Mutex::default(),
             graph: Kept::default(),
             names: Kept::default(),
-            row_counts: Arc::default(),
+            row_counts: RowCounts::default(),
             matrix: Kept::default(),
             cache: None,
             own: Arc::default(),
@@ -168,6 +169,30 @@ impl Index {
     /// What `work` returns, and [`Error::Database`].
     pub fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         work(self.reader()?.connection()?)
+    }
+
+    /// Runs `work` on a connection of its own, for another thread. Returns `None` if the index is not a file, or
+    /// its [`generation()`] is not `wanted`: it has changed meanwhile.
+    ///
+    /// # Errors
+    /// What `work` returns, and [`Error::Database`].
+    pub(crate) fn read_beside<T>(
+        &self,
+        wanted: i64,
+        work: impl FnOnce(&Connection) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let Location::File(_) = &self.location else { return Ok(None) };
+        let reader = self.reader()?;
+        let db = reader.connection()?;
+        if generation(db)? == wanted { work(db).map(Some) } else { Ok(None) }
+    }
+
+    /// Number of rows of the full text that match `expression` in the state that `db` sees.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub(crate) fn row_count(&self, db: &Connection, expression: &str) -> Result<usize> {
+        self.row_counts.of(db, expression)
     }
 
     /// Whether it has pages.
@@ -320,7 +345,7 @@ impl Index {
     }
 }
 
-pub(super) fn generation(db: &Connection) -> Result<i64> {
+pub(crate) fn generation(db: &Connection) -> Result<i64> {
     Ok(counter(db, GENERATION)? + counter(db, VECTOR_GENERATION)?)
 }
 

@@ -88,6 +88,15 @@ pub struct Closest {
 /// Weight of 0 in that mean, as a number of vectors.
 const FEW: f64 = 20.0;
 
+/// What a scan of the rounded vectors finds: [`VectorMatrix::exactly`] makes it exact.
+#[derive(Default)]
+pub struct Near {
+    /// The first record of every section that may be among the closest.
+    candidates: Vec<usize>,
+    /// What was learnt from all vectors.
+    closest: Closest,
+}
+
 impl VectorMatrix {
     /// The vectors of the model called `identity`, from `cache` if it has them.
     pub(super) fn load(db: &Connection, identity: &str, cache: Option<&dyn Cache>) -> Result<Self> {
@@ -280,8 +289,21 @@ impl VectorMatrix {
         limit: usize,
         keep: impl Fn(i64) -> bool,
     ) -> Result<Closest> {
+        self.exactly(db, query, limit, self.near(query, limit, keep))
+    }
+
+    /// The `limit` closest of the sections that [`VectorMatrix::near`] found for the same query and limit.
+    ///
+    /// # Errors
+    /// [`crate::Error::Database`].
+    pub fn exactly(
+        &self,
+        db: &Connection,
+        query: &[f32],
+        limit: usize,
+        Near { candidates, mut closest }: Near,
+    ) -> Result<Closest> {
         let records = self.records();
-        let (candidates, mut closest) = self.candidates(query, limit, keep);
         let found = || candidates.iter().filter_map(|at| records.get(*at));
         let exact = self.similarities(db, query, found().map(|record| record.section))?;
         // Both have the same order; `exact` lacks sections that were deleted in the meantime.
@@ -299,8 +321,9 @@ impl VectorMatrix {
         Ok(closest)
     }
 
-    /// The first record of every section that may be among the `limit` closest, and what was learnt from all.
-    fn candidates(&self, query: &[f32], limit: usize, keep: impl Fn(i64) -> bool) -> (Vec<usize>, Closest) {
+    /// The sections that may be among the `limit` closest, without the index: other threads can use its connection
+    /// meanwhile. Pages for which `keep` returns false are skipped.
+    pub fn near(&self, query: &[f32], limit: usize, keep: impl Fn(i64) -> bool) -> Near {
         let Some(query) = self.rounded(query) else { return Default::default() };
         let mut spread = Spread::default();
         let mut pages = PageMeans::default();
@@ -348,7 +371,7 @@ impl VectorMatrix {
             pages,
         };
         let candidates = shortlist.finish().into_iter().filter_map(|at| spread.position(at));
-        (candidates.collect(), closest)
+        Near { candidates: candidates.collect(), closest }
     }
 
     /// The rounded query; `None` if it cannot be compared.

@@ -39,6 +39,7 @@ mod vector_state;
 mod view;
 
 pub(crate) use changes::forget as forget_changes;
+pub(crate) use connection::generation;
 pub use connection::{Index, SetAside, is_index, set_aside};
 pub(crate) use dates::date;
 pub use documents::settle_chunk_size;
@@ -50,13 +51,12 @@ pub use embedding::{
 };
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use embedding::{SectionText, section_text};
-pub use matrix::{Close, Closest, PageMeans, VectorMatrix};
+pub use matrix::{Close, Closest, Near, PageMeans, VectorMatrix};
 pub use page_names::{Name, NamedPage, PageNames};
 pub(crate) use prepare::{parse_time, prepare};
 pub use questions::{Filter, Unmatched, UnmatchedKind};
 pub(crate) use refresh::pages_folder;
 pub use refresh::{RefreshOptions, RefreshReport, Renamed, refresh};
-pub use row_counts::RowCounts;
 pub(crate) use row_set::RowSet;
 pub use snapshot::{PageChanges, Snapshot};
 pub(crate) use store::{derived_id, destination, name_table};

@@ -17,14 +17,14 @@ const MOST: usize = 20_000;
 
 /// The counts that were needed since pages changed.
 #[derive(Default)]
-pub struct RowCounts(Kept<Mutex<HashMap<String, usize>>>);
+pub(super) struct RowCounts(Kept<Mutex<HashMap<String, usize>>>);
 
 impl RowCounts {
     /// Number of rows that match `expression` in the state that `db` sees.
     ///
     /// # Errors
     /// [`crate::Error::Database`].
-    pub(crate) fn of(&self, db: &Connection, expression: &str) -> Result<usize> {
+    pub(super) fn of(&self, db: &Connection, expression: &str) -> Result<usize> {
         let kept = self.0.at(counter(db, GENERATION)?, |_| Ok(Mutex::default()))?;
         if let Some(count) = kept.lock().unwrap_or_else(PoisonError::into_inner).get(expression) {
             return Ok(*count);

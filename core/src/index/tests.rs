@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use rusqlite::Connection;
 
-use super::{EmbedReport, Index, RefreshOptions, RefreshReport, RowCounts, embed_pending, refresh};
+use super::{EmbedReport, Index, RefreshOptions, RefreshReport, embed_pending, refresh};
 use crate::Result;
 use crate::manifest::{FrontMatterMode, Manifest};
 use crate::page::LinkTypes;
@@ -145,8 +145,8 @@ fn queries_do_not_wait_for_the_tokenization_of_a_very_long_section() {
 }
 
 /// Sections found for `query`, as `path#section bm25`.
-fn found(db: &Connection, query: &str) -> Vec<String> {
-    let matches = matches(db, &Query::parse(query), 50, 1, None, &RowCounts::default()).unwrap();
+fn found(index: &Index, db: &Connection, query: &str) -> Vec<String> {
+    let matches = matches(db, &Query::parse(query), 50, 1, None, index).unwrap();
     let mut lines: Vec<String> = matches
         .iter()
         .map(|&Match { section, bm25, .. }| {

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use super::changes::{GENERATION, since};
 use super::connection::{Index, Reader, counter, generation};
 use super::kept::Kept;
-use super::{PageNames, RowCounts, VectorMatrix};
+use super::{PageNames, VectorMatrix};
 use crate::Result;
 use crate::graph::LinkGraph;
 
@@ -86,11 +86,6 @@ impl<'a> View<'a> {
                 }
             })
         })
-    }
-
-    /// Counts of rows of the full text.
-    pub(crate) fn row_counts(&self) -> &'a Arc<RowCounts> {
-        &self.index.row_counts
     }
 
     /// The vectors of the model called `identity`, cached until they change.

@@ -11,8 +11,9 @@ use rusqlite::Connection;
 use super::rarity::idf;
 use crate::Result;
 use crate::index::questions::fulltext;
-use crate::index::{RowCounts, RowSet};
+use crate::index::{Index, RowSet, generation};
 use crate::text::Alternative;
+use crate::threads::both;
 
 /// Up to this many rows, scoring all is faster than separating rare words from common ones.
 const FEW: usize = 3_000;
@@ -22,6 +23,8 @@ const FEW: usize = 3_000;
 const EXPECTED: f64 = 0.6;
 /// Separating rare words pays off while they have at most this share of all occurrences.
 const WORTHWHILE: f64 = 0.7;
+/// From this number of rows on, two threads score half of them each. Fewer take a few milliseconds.
+const MANY: usize = 10_000;
 
 /// A row and its BM25; greater is better.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,11 +50,36 @@ impl PartialOrd for Scored {
 /// The best rows so far, at most `limit`, among those in `within` (all if `None`).
 pub(super) struct BestRows<'a> {
     db: &'a Connection,
-    limit: usize,
     within: Option<&'a RowSet>,
-    counts: &'a RowCounts,
-    best: BinaryHeap<Reverse<Scored>>,
+    index: &'a Index,
+    best: Best,
     expressions: usize,
+}
+
+/// The best rows, at most `limit`.
+#[derive(Default)]
+struct Best {
+    limit: usize,
+    rows: BinaryHeap<Reverse<Scored>>,
+}
+
+impl Best {
+    fn add(&mut self, row: i64, bm25: f64) {
+        // Sums in a different order differ in their last digits, which must not break ties.
+        let scored = Scored { bm25: (bm25 * 1e9).round() / 1e9, row };
+        if self.rows.len() < self.limit {
+            self.rows.push(Reverse(scored));
+        } else if let Some(mut worst) = self.rows.peek_mut()
+            && worst.0 < scored
+        {
+            *worst = Reverse(scored);
+        }
+    }
+
+    /// The rows of `other`, which are not among these.
+    fn append(&mut self, other: Self) {
+        other.rows.into_iter().for_each(|Reverse(Scored { row, bm25 })| self.add(row, bm25));
+    }
 }
 
 /// A word and the number of rows that contain it.
@@ -67,33 +95,47 @@ impl<'a> BestRows<'a> {
         db: &'a Connection,
         limit: usize,
         within: Option<&'a RowSet>,
-        counts: &'a RowCounts,
+        index: &'a Index,
     ) -> Self {
-        Self { db, limit, within, counts, best: BinaryHeap::new(), expressions: 0 }
+        Self { db, within, index, best: Best { limit, ..Best::default() }, expressions: 0 }
     }
 
     /// Best first, ties by row.
     pub(super) fn into_sorted(self) -> Vec<Scored> {
-        self.best.into_sorted_vec().into_iter().map(|Reverse(scored)| scored).collect()
+        self.best.rows.into_sorted_vec().into_iter().map(|Reverse(scored)| scored).collect()
     }
 
-    /// Scores every row that `expression` matches.
-    pub(super) fn weigh(&mut self, expression: &str) -> Result<()> {
-        if self.limit == 0 {
+    /// Scores every row that `expression` matches, which are about `rows`.
+    pub(super) fn weigh(&mut self, expression: &str, rows: usize) -> Result<()> {
+        if self.best.limit == 0 {
             return Ok(());
         }
         self.expressions += 1;
-        fulltext::each_match(self.db, expression, self.within, |row, bm25| {
-            // Sums in a different order differ in their last digits, which must not break ties.
-            let scored = Scored { bm25: (bm25 * 1e9).round() / 1e9, row };
-            if self.best.len() < self.limit {
-                self.best.push(Reverse(scored));
-            } else if let Some(mut worst) = self.best.peek_mut()
-                && worst.0 < scored
-            {
-                *worst = Reverse(scored);
-            }
-        })
+        if rows >= MANY && self.weigh_halves(expression)? {
+            return Ok(());
+        }
+        fulltext::each_match(self.db, expression, self.within, |row, bm25| self.best.add(row, bm25))
+    }
+
+    /// Scores the rows on two threads. Returns false if the index is not a file, or another connection to it sees a
+    /// newer state.
+    fn weigh_halves(&mut self, expression: &str) -> Result<bool> {
+        let (state, limit) = (generation(self.db)?, self.best.limit);
+        let Some(middle) = fulltext::middle(self.db)? else { return Ok(true) };
+        let half = |db: &Connection, first: i64, last: i64| {
+            let mut best = Best { limit, ..Best::default() };
+            let add = |row, bm25| best.add(row, bm25);
+            fulltext::each_match_from(db, expression, self.within, first, last, add).map(|()| best)
+        };
+        let (index, db) = (self.index, self.db);
+        let (upper, lower) = both(
+            || index.read_beside(state, |db| half(db, middle + 1, i64::MAX)),
+            || half(db, i64::MIN, middle),
+        );
+        let Some(upper) = upper? else { return Ok(false) };
+        self.best.append(lower?);
+        self.best.append(upper);
+        Ok(true)
     }
 
     /// Scores every row that contains any of `alternatives` and may be among the best.
@@ -106,14 +148,14 @@ impl<'a> BestRows<'a> {
         words.sort_by(|a, b| b.bound.total_cmp(&a.bound).then_with(|| a.expression.cmp(&b.expression)));
         let (rare, common) = words.split_at(self.common_from(&words));
         if common.is_empty() {
-            return if rare.is_empty() { Ok(()) } else { self.weigh(&any(rare)) };
+            return if rare.is_empty() { Ok(()) } else { self.weigh(&any(rare), rows(rare)) };
         }
-        self.weigh(&format!("{} AND {}", any(rare), any(common)))?;
+        self.weigh(&format!("{} AND {}", any(rare), any(common)), rows(rare))?;
         if !self.is_beyond(bound(rare)) {
-            self.weigh(&format!("{} NOT {}", any(rare), any(common)))?;
+            self.weigh(&format!("{} NOT {}", any(rare), any(common)), rows(rare))?;
         }
         if !self.is_beyond(bound(common)) {
-            self.weigh(&format!("{} NOT {}", any(common), any(rare)))?;
+            self.weigh(&format!("{} NOT {}", any(common), any(rare)), rows(common))?;
         }
         Ok(())
     }
@@ -121,7 +163,7 @@ impl<'a> BestRows<'a> {
     /// The index of the first common word; words are sorted by rarity. The rare words before it probably make up
     /// all of the best rows. Returns the number of words if separating them does not pay off.
     fn common_from(&self, words: &[Weighed]) -> usize {
-        let all: usize = words.iter().map(|word| word.rows).sum();
+        let all = rows(words);
         if all <= FEW {
             return words.len();
         }
@@ -133,7 +175,7 @@ impl<'a> BestRows<'a> {
                 return if pays { at } else { words.len() };
             }
             rare += word.rows;
-            if expected.is_none() && rare >= self.limit {
+            if expected.is_none() && rare >= self.best.limit {
                 expected = Some(word.bound * EXPECTED);
             }
         }
@@ -147,7 +189,7 @@ impl<'a> BestRows<'a> {
         let mut bound = 0.0;
         let mut rows = 0;
         for phrase in alternative.phrases() {
-            let with = self.counts.of(self.db, phrase)?;
+            let with = self.index.row_count(self.db, phrase)?;
             rows += with;
             if with > 0 {
                 bound += (K1 + 1.0) * idf(with as f64, total as f64);
@@ -161,13 +203,19 @@ impl<'a> BestRows<'a> {
     fn is_beyond(&self, bound: f64) -> bool {
         /// Upper bound of the rounding error of a score.
         const ROUNDING: f64 = 1e-8;
-        self.best.len() >= self.limit && self.best.peek().is_some_and(|worst| bound + ROUNDING < worst.0.bm25)
+        let Best { limit, rows } = &self.best;
+        rows.len() >= *limit && rows.peek().is_some_and(|worst| bound + ROUNDING < worst.0.bm25)
     }
 }
 
 fn any(words: &[Weighed]) -> String {
     let words: Vec<&str> = words.iter().map(|word| word.expression.as_str()).collect();
     format!("({})", words.join(" OR "))
+}
+
+/// Number of rows with any of the words, at most.
+fn rows(words: &[Weighed]) -> usize {
+    words.iter().map(|word| word.rows).sum()
 }
 
 fn bound(words: &[Weighed]) -> f64 {

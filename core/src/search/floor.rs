@@ -5,7 +5,7 @@ use rusqlite::Connection;
 
 use crate::Result;
 use crate::index::questions::fulltext;
-use crate::index::{Closest, RowCounts};
+use crate::index::{Closest, Index};
 use crate::text::Query;
 
 /// What words that fit perfectly count for, relative to a section with the same meaning.
@@ -44,7 +44,7 @@ const FEW: f64 = 12.0;
 pub(super) fn is_reached(
     db: &Connection,
     query: &Query,
-    counts: &RowCounts,
+    index: &Index,
     closest: &Closest,
     words: f64,
 ) -> Result<bool> {
@@ -53,7 +53,7 @@ pub(super) fn is_reached(
     }
     let evidence = evidence(closest, words);
     // Function words are in many texts, so they are counted only if it depends on them.
-    Ok(evidence >= ENOUGH || (evidence >= ENOUGH_ACROSS && is_in_another_language(db, query, counts)?))
+    Ok(evidence >= ENOUGH || (evidence >= ENOUGH_ACROSS && is_in_another_language(db, query, index)?))
 }
 
 /// The evidence, divided by the share of it that so many vectors need.
@@ -66,11 +66,11 @@ fn evidence(closest: &Closest, words: f64) -> f64 {
 }
 
 /// Whether the query has function words, all of which are rare in the pages.
-fn is_in_another_language(db: &Connection, query: &Query, counts: &RowCounts) -> Result<bool> {
+fn is_in_another_language(db: &Connection, query: &Query, index: &Index) -> Result<bool> {
     let least = COMMON * fulltext::count(db)? as f64;
     let mut has_any = false;
     for word in query.function_words() {
-        if counts.of(db, &word)? as f64 >= least {
+        if index.row_count(db, &word)? as f64 >= least {
             return Ok(false);
         }
         has_any = true;
@@ -118,7 +118,7 @@ mod tests {
         let context = project.context();
         let is_other = |text: &str| {
             let query = Query::parse(text);
-            context.index.read(|db| is_in_another_language(db, &query, context.index.row_counts())).unwrap()
+            context.index.read(|db| is_in_another_language(db, &query, context.index.index())).unwrap()
         };
         assert!(!is_other("what is the price of copper?"));
         assert!(is_other("港にはどんな灯りがありますか"));

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use super::best_rows::{BestRows, Scored};
 use crate::index::questions::fulltext;
-use crate::index::{RowCounts, RowSet};
+use crate::index::{Index, RowSet};
 use crate::{Result, text};
 
 /// Weight of BM25 for words that are adjacent in both the query and the text, in addition to that of each
@@ -39,14 +39,14 @@ pub fn matches(
     limit: usize,
     enough: usize,
     allowed: Option<&HashSet<i64>>,
-    counts: &RowCounts,
+    index: &Index,
 ) -> Result<Vec<Match>> {
     let Some(strict) = Wanted::of(query) else { return Ok(Vec::new()) };
     let within = allowed.map(|pages| RowSet::of_pages(db, pages)).transpose()?;
-    let mut found = find(db, &strict, limit, within.as_ref(), counts)?;
+    let mut found = find(db, &strict, limit, within.as_ref(), index)?;
     let neighbours: Vec<&str> = query.neighbours().collect();
     if !neighbours.is_empty() {
-        add_neighbours(db, &mut found, neighbours.join(" OR "), counts)?;
+        add_neighbours(db, &mut found, neighbours.join(" OR "), index)?;
     }
     if (1..enough).contains(&found.len())
         && !query.phrases().is_empty()
@@ -54,7 +54,7 @@ pub fn matches(
     {
         let known: HashSet<i64> = found.iter().map(|m| m.section).collect();
         let least = found.last().map_or(f64::INFINITY, |m| m.bm25);
-        let others = find(db, &Wanted::Expression(relaxed), limit, within.as_ref(), counts)?;
+        let others = find(db, &Wanted::Expression(relaxed), limit, within.as_ref(), index)?;
         // A section without the phrase ranks below every section with it.
         found.extend(
             others
@@ -100,14 +100,9 @@ pub fn count(
 }
 
 /// Raises the sections among `found` in which words that are adjacent in the query are adjacent too.
-fn add_neighbours(
-    db: &Connection,
-    found: &mut [Match],
-    neighbours: String,
-    counts: &RowCounts,
-) -> Result<()> {
+fn add_neighbours(db: &Connection, found: &mut [Match], neighbours: String, index: &Index) -> Result<()> {
     let within = RowSet::of(found.iter().map(|one| one.passage));
-    let together = find(db, &Wanted::Expression(neighbours), found.len(), Some(&within), counts)?;
+    let together = find(db, &Wanted::Expression(neighbours), found.len(), Some(&within), index)?;
     let together: HashMap<i64, f64> = together.into_iter().map(|one| (one.passage, one.bm25)).collect();
     for one in found.iter_mut() {
         one.bm25 += NEIGHBOURS * together.get(&one.passage).copied().unwrap_or(0.0);
@@ -135,12 +130,12 @@ fn find(
     expression: &Wanted,
     limit: usize,
     within: Option<&RowSet>,
-    counts: &RowCounts,
+    index: &Index,
 ) -> Result<Vec<Match>> {
-    let mut best = BestRows::new(db, limit, within, counts);
+    let mut best = BestRows::new(db, limit, within, index);
     match expression {
         Wanted::Any(alternatives) => best.weigh_any(alternatives)?,
-        Wanted::Expression(expression) => best.weigh(expression)?,
+        Wanted::Expression(expression) => best.weigh(expression, 0)?,
     }
     let mut found = best
         .into_sorted()

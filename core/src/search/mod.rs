@@ -42,7 +42,8 @@ pub use spelling::correct;
 
 use crate::graph::LinkGraph;
 use crate::index::questions::pages;
-use crate::index::{Close, Closest, RowCounts, VectorMatrix};
+use crate::index::{Close, Closest, Index, Near, VectorMatrix};
+use crate::threads::both;
 use crate::{Result, text};
 
 /// Maximum number of candidate sections from vectors, and from words.
@@ -77,8 +78,8 @@ pub struct Request<'a> {
     pub matrix: &'a VectorMatrix,
     /// The links.
     pub graph: &'a LinkGraph,
-    /// Numbers of rows with each word.
-    pub row_counts: &'a RowCounts,
+    /// The index.
+    pub index: &'a Index,
     /// What ranks pages.
     pub mode: SearchMode,
     /// Share of relevance in the score, 0 to 1; the rest is graph proximity.
@@ -125,27 +126,27 @@ pub struct Hit {
 pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
     let allowed = request.filter.allowed(db)?;
     let keep = |page: i64| allowed.as_ref().is_none_or(|pages| pages.contains(&page));
-    let words = match request.mode {
-        SearchMode::Vector => Vec::new(),
+    let find = || match request.mode {
+        SearchMode::Vector => Ok(Vec::new()),
         // In a search by words alone, every result contains the phrases.
-        SearchMode::Fulltext => {
-            matches(db, request.query, CANDIDATES, 1, allowed.as_ref(), request.row_counts)?
-        }
-        SearchMode::Hybrid => {
-            matches(db, request.query, CANDIDATES, ENOUGH, allowed.as_ref(), request.row_counts)?
-        }
+        SearchMode::Fulltext => matches(db, request.query, CANDIDATES, 1, allowed.as_ref(), request.index),
+        SearchMode::Hybrid => matches(db, request.query, CANDIDATES, ENOUGH, allowed.as_ref(), request.index),
     };
+    let vector = request.vector.filter(|_| request.mode != SearchMode::Fulltext);
+    let (near, words) = match vector {
+        Some(vector) => both(|| request.matrix.near(vector, CANDIDATES, keep), find),
+        None => (Near::default(), find()),
+    };
+    let words = words?;
     // Whoever quotes a phrase does not want pages that are merely about the same.
     if request.mode != SearchMode::Vector && words.is_empty() && !request.query.phrases().is_empty() {
         return Ok(Vec::new());
     }
-    let closest = match (request.mode, request.vector) {
-        (SearchMode::Hybrid | SearchMode::Vector, Some(vector)) => {
-            compare(db, request.matrix, vector, &words, keep)?
-        }
-        _ => Closest::default(),
+    let closest = match vector {
+        Some(vector) => compare(db, request.matrix, vector, near, &words)?,
+        None => Closest::default(),
     };
-    let rarity = Rarity::of(db, request.query, request.row_counts)?;
+    let rarity = Rarity::of(db, request.query, request.index)?;
     let named = match request.mode {
         SearchMode::Vector => Named::default(),
         _ => Named::of(db, request.query, &rarity, &words)?,
@@ -156,7 +157,7 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
     if is_by_meaning
         && !has_phrase
         && !named.has_the_query()
-        && !floor::is_reached(db, request.query, request.row_counts, &closest, scores.best_alone)?
+        && !floor::is_reached(db, request.query, request.index, &closest, scores.best_alone)?
     {
         return Ok(Vec::new());
     }
@@ -197,10 +198,10 @@ fn compare(
     db: &Connection,
     matrix: &VectorMatrix,
     vector: &[f32],
+    near: Near,
     words: &[Match],
-    keep: impl Fn(i64) -> bool,
 ) -> Result<Closest> {
-    let mut closest = matrix.closest(db, vector, CANDIDATES, keep)?;
+    let mut closest = matrix.exactly(db, vector, CANDIDATES, near)?;
     let known: HashSet<i64> = closest.sections.iter().map(|found| found.section).collect();
     let pages: HashMap<i64, i64> = words.iter().map(|found| (found.section, found.page)).collect();
     let others = words.iter().map(|found| found.section).filter(|section| !known.contains(section));

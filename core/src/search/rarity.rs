@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use super::Match;
 use crate::Result;
 use crate::index::questions::fulltext;
-use crate::index::{RowCounts, RowSet};
+use crate::index::{Index, RowSet};
 use crate::text::Query;
 
 /// The word score at which the words count fully, as a share of that of a text that has all of them. From 0 to 0.7,
@@ -47,10 +47,10 @@ pub(super) fn idf(rows: f64, total: f64) -> f64 {
 impl Rarity {
     /// # Errors
     /// [`crate::Error::Database`].
-    pub fn of(db: &Connection, query: &Query, counts: &RowCounts) -> Result<Self> {
+    pub fn of(db: &Connection, query: &Query, index: &Index) -> Result<Self> {
         let total = fulltext::count(db)? as f64;
         let weigh = |(expression, is_skipped): (String, bool)| {
-            let found = counts.of(db, &expression)?;
+            let found = index.row_count(db, &expression)?;
             let rows = (found as f64).min(total);
             let idf = if is_skipped && rows == 0.0 { 0.0 } else { idf(rows, total) };
             Ok(Weighed { expression, idf, rows: found })

@@ -22,6 +22,7 @@ use crate::Result;
 use crate::index::VectorMatrix;
 use crate::index::questions::{pages, vectors};
 use crate::progress::{Cancel, Progress, Stage};
+use crate::threads::on_each_core;
 use around::Around;
 use dictionary::LONGEST;
 use features::Standing;
@@ -175,7 +176,7 @@ impl Suggester {
             }
         };
         let mut pairs: HashMap<(usize, usize), Candidate> = HashMap::new();
-        for found in in_parallel(work).into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten() {
+        for found in on_each_core(work).into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten() {
             let pair = (found.from.min(found.to), found.from.max(found.to));
             let order = |candidate: &Candidate| (candidate.score, std::cmp::Reverse(candidate.from));
             if pairs.get(&pair).is_none_or(|known| order(known) < order(&found)) {
@@ -302,22 +303,6 @@ fn close_by_links(pages: &Pages, sums: &mut Sums, from: usize) -> Vec<u32> {
         }
     }
     pages_of(best(sums.take().collect(), CANDIDATES))
-}
-
-/// Runs `work` on each core and returns the results; runs it once if there are no threads.
-fn in_parallel<T: Send>(work: impl Fn() -> T + Sync) -> Vec<T> {
-    if cfg!(target_family = "wasm") {
-        return vec![work()];
-    }
-    std::thread::scope(|scope| {
-        let workers = std::thread::available_parallelism().map_or(1, usize::from);
-        let others: Vec<_> = (1..workers).map(|_| scope.spawn(&work)).collect();
-        let mut made = vec![work()];
-        for other in others {
-            made.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        made
-    })
 }
 
 fn sort(candidates: &mut [Candidate]) {

@@ -22,6 +22,8 @@ questions! {
     count() -> usize = one "SELECT count(*) FROM fulltext_docsize";
     /// Number of rows that match `expression`.
     count_matches(expression: &str) -> usize = one "SELECT count(*) FROM fulltext WHERE fulltext MATCH ?1";
+    /// The row in the middle of all rows.
+    middle() -> Option<i64> = one "SELECT (min(id) + max(id)) / 2 FROM fulltext_docsize";
     /// Whether a row matches `expression`.
     has(expression: &str) -> bool = any "SELECT 1 FROM fulltext WHERE fulltext MATCH ?1 LIMIT 1";
     /// Some rows that have a stem.
@@ -68,6 +70,10 @@ visits! {
     /// Row and BM25 of every row, of `within` if given, that matches `expression`.
     each_match(expression: &str, within: Option<&RowSet>) -> i64, f64 = &format!(
         "SELECT rowid, -{BM25} FROM fulltext WHERE fulltext MATCH ?1 AND {}", is_in(within, "?2"));
+    /// The same for the rows from `first` to `last`.
+    each_match_from(expression: &str, within: Option<&RowSet>, first: i64, last: i64) -> i64, f64 = &format!(
+        "SELECT rowid, -{BM25} FROM fulltext
+         WHERE fulltext MATCH ?1 AND rowid BETWEEN ?3 AND ?4 AND {}", is_in(within, "?2"));
 }
 
 /// Those of `rows` that match `expression`, looked up one by one.

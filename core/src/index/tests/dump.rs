@@ -23,7 +23,7 @@ pub(crate) fn dump(index: &Index) -> Vec<String> {
             )?;
             rows(db, "word", WORDS, &mut lines);
             for query in QUERIES {
-                lines.extend(found(db, query).into_iter().map(|hit| format!("search {query}: {hit}")));
+                lines.extend(found(index, db, query).into_iter().map(|hit| format!("search {query}: {hit}")));
             }
             lines.sort_unstable();
             Ok(lines)

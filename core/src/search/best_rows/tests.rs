@@ -38,18 +38,18 @@ fn project() -> Project {
     project
 }
 
-fn best(db: &Connection, query: &Query, limit: usize, within: Option<&RowSet>) -> (Vec<Scored>, usize) {
-    let counts = RowCounts::default();
-    let mut best = BestRows::new(db, limit, within, &counts);
+type Found = (Vec<Scored>, usize);
+
+fn best(index: &Index, db: &Connection, query: &Query, limit: usize, within: Option<&RowSet>) -> Found {
+    let mut best = BestRows::new(db, limit, within, index);
     best.weigh_any(&query.alternatives().unwrap()).unwrap();
     let expressions = best.expressions;
     (best.into_sorted(), expressions)
 }
 
-fn all(db: &Connection, query: &Query, limit: usize, within: Option<&RowSet>) -> Vec<Scored> {
-    let counts = RowCounts::default();
-    let mut best = BestRows::new(db, limit, within, &counts);
-    best.weigh(&query.match_expression().unwrap()).unwrap();
+fn all(index: &Index, db: &Connection, query: &Query, limit: usize, within: Option<&RowSet>) -> Vec<Scored> {
+    let mut best = BestRows::new(db, limit, within, index);
+    best.weigh(&query.match_expression().unwrap(), 0).unwrap();
     best.into_sorted()
 }
 
@@ -68,8 +68,8 @@ fn the_best_rows_are_those_of_scoring_all_rows() {
                 .index
                 .read(|db| {
                     let within = narrow.then(|| RowSet::of_pages(db, &pages)).transpose()?;
-                    let (found, expressions) = best(db, &query, limit, within.as_ref());
-                    assert_eq!(found, all(db, &query, limit, within.as_ref()), "{words:?}");
+                    let (found, expressions) = best(&project.index, db, &query, limit, within.as_ref());
+                    assert_eq!(found, all(&project.index, db, &query, limit, within.as_ref()), "{words:?}");
                     told_apart.set(told_apart.get() + usize::from(expressions > 1));
                     Ok(())
                 })
@@ -86,9 +86,49 @@ fn a_limit_of_zero_or_no_words_find_nothing() {
     project
         .index
         .read(|db| {
-            assert_eq!(best(db, &Query::parse("word"), 0, None).0, []);
-            assert_eq!(best(db, &Query::parse("absent nowhere"), 5, None).0, []);
-            assert_eq!(best(db, &Query::parse("absent word"), 5, None).0.len(), 1);
+            let best = |query: &str, limit| best(&project.index, db, &Query::parse(query), limit, None).0;
+            assert_eq!(best("word", 0), []);
+            assert_eq!(best("absent nowhere", 5), []);
+            assert_eq!(best("absent word", 5).len(), 1);
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
+fn two_threads_find_what_one_finds() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index.db");
+    project().index.write_copy(&path).unwrap();
+    let index = Index::open(&path).unwrap().0;
+    let pages: HashSet<i64> = (0..300).collect();
+    let found = |db: &Connection, query: &str, within: Option<&RowSet>, halves: bool| {
+        let mut best = BestRows::new(db, 30, within, &index);
+        match halves {
+            true => assert!(best.weigh_halves(query).unwrap(), "{query}"),
+            false => best.weigh(query, 0).unwrap(),
+        }
+        best.into_sorted()
+    };
+    index
+        .read(|db| {
+            let within = RowSet::of_pages(db, &pages)?;
+            for query in
+                [name(1), format!("{} OR {}", name(3), name(9)), format!("{} NOT {}", name(2), name(4))]
+            {
+                for within in [None, Some(&within)] {
+                    let whole = found(db, &query, within, false);
+                    assert_eq!(whole.len(), 30, "{query}");
+                    assert_eq!(found(db, &query, within, true), whole, "{query}");
+                }
+            }
+            index.write(|db| {
+                Ok(db.execute("UPDATE meta SET value = value + 1 WHERE key LIKE '%generation'", [])?)
+            })?;
+            let mut best = BestRows::new(db, 30, None, &index);
+            assert!(!best.weigh_halves(&name(1))?, "the other connection sees a newer state");
+            best.weigh(&name(1), MANY)?;
+            assert_eq!(best.into_sorted(), found(db, &name(1), None, false));
             Ok(())
         })
         .unwrap();

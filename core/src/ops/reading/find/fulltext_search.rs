@@ -103,7 +103,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     };
     let (shown, total_found, unmatched) = context.index.read(|db| {
         let allowed = filter.allowed(db)?;
-        let shown = matches(db, &query, limit, 1, allowed.as_ref(), context.index.row_counts())?;
+        let shown = matches(db, &query, limit, 1, allowed.as_ref(), context.index.index())?;
         let total = count(db, &query, MOST_COUNTED, 1, allowed.as_ref())?;
         Ok((shown, total, unmatched::of(db, &filter, Some(&query))?))
     })?;

@@ -191,7 +191,7 @@ fn by_words(context: &Context<'_>, query: &str, limit: usize) -> Result<Vec<Chun
     let query = text::Query::parse(query);
     context.index.read(|db| {
         let mut found = Vec::new();
-        for matched in matches(db, &query, limit, limit, None, context.index.row_counts())? {
+        for matched in matches(db, &query, limit, limit, None, context.index.index())? {
             let Some((path, first_line)) = sections::place(db, matched.section)? else { continue };
             let Some(SectionText { text, chunk_size, .. }) = section_text(db, matched.section)? else {
                 continue;

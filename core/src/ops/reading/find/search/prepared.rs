@@ -8,20 +8,20 @@ use serde::Serialize;
 use super::SearchType;
 use crate::Context;
 use crate::graph::LinkGraph;
-use crate::index::{RowCounts, VectorMatrix};
+use crate::index::{Index, VectorMatrix};
 use crate::ports::TextKind;
 use crate::search::{Filter, Request, SearchMode, correct};
 use crate::{Error, Result, text};
 
 /// What ranking needs to know about the query and the project.
-pub(crate) struct Prepared {
+pub(crate) struct Prepared<'i> {
     /// The query, parsed.
     pub query: text::Query,
     /// The text of the query, if mistyped words in it were corrected.
     pub corrected: Option<String>,
     /// The links.
     pub graph: Arc<LinkGraph>,
-    row_counts: Arc<RowCounts>,
+    index: &'i Index,
     vector: Option<Vec<f32>>,
     matrix: Arc<VectorMatrix>,
     /// Why the query cannot be ranked by meaning; set once that was tried.
@@ -42,17 +42,17 @@ pub enum Fallback {
     ModelUnreachable,
 }
 
-impl Prepared {
+impl<'i> Prepared<'i> {
     /// Prepares a query for ranking by words.
-    pub fn by_words(context: &Context<'_>, text: &str) -> Result<Self> {
+    pub fn by_words(context: &Context<'i>, text: &str) -> Result<Self> {
         let mut query = text::Query::parse(text);
         let corrected = context.index.read(|db| correct(db, &query))?;
         if let Some(corrected) = &corrected {
             query = text::Query::parse(corrected);
         }
         let graph = context.index.graph()?;
-        let row_counts = context.index.row_counts().clone();
-        Ok(Self { query, corrected, graph, row_counts, vector: None, matrix: Arc::default(), fallback: None })
+        let index = context.index.index();
+        Ok(Self { query, corrected, graph, index, vector: None, matrix: Arc::default(), fallback: None })
     }
 
     /// Prepares it for ranking by meaning too. Unchanged if vectors cannot be compared: without a model, without
@@ -103,7 +103,7 @@ impl Prepared {
             vector: self.vector.as_deref().filter(|_| !by_words),
             matrix: &self.matrix,
             graph: &self.graph,
-            row_counts: &self.row_counts,
+            index: self.index,
             mode: if by_words { SearchMode::Fulltext } else { mode },
             alpha,
             // Only words were requested, so links do not count.
