@@ -195,6 +195,14 @@ impl Index {
         self.row_counts.of(db, expression)
     }
 
+    /// Number of rows of the full text in the state that `db` sees.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub(crate) fn all_rows(&self, db: &Connection) -> Result<usize> {
+        self.row_counts.of_all(db)
+    }
+
     /// Whether it has pages.
     ///
     /// # Errors

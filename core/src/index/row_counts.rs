@@ -25,12 +25,30 @@ impl RowCounts {
     /// # Errors
     /// [`crate::Error::Database`].
     pub(super) fn of(&self, db: &Connection, expression: &str) -> Result<usize> {
+        self.counted(db, expression, || fulltext::count_matches(db, expression))
+    }
+
+    /// Number of all rows in that state.
+    ///
+    /// # Errors
+    /// [`crate::Error::Database`].
+    pub(super) fn of_all(&self, db: &Connection) -> Result<usize> {
+        // No expression is empty.
+        self.counted(db, "", || fulltext::count(db))
+    }
+
+    fn counted(
+        &self,
+        db: &Connection,
+        expression: &str,
+        count: impl FnOnce() -> Result<usize>,
+    ) -> Result<usize> {
         let kept = self.0.at(counter(db, GENERATION)?, |_| Ok(Mutex::default()))?;
         if let Some(count) = kept.lock().unwrap_or_else(PoisonError::into_inner).get(expression) {
             return Ok(*count);
         }
         // Other threads count meanwhile.
-        let count = fulltext::count_matches(db, expression)?;
+        let count = count()?;
         let mut known = kept.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MOST {
             known.clear();

@@ -23,8 +23,10 @@ const FEW: usize = 3_000;
 const EXPECTED: f64 = 0.6;
 /// Separating rare words pays off while they have at most this share of all occurrences.
 const WORTHWHILE: f64 = 0.7;
-/// From this number of rows on, two threads score half of them each. Fewer take a few milliseconds.
+/// From this number of matching rows on, two threads score half of them each. Fewer take a few milliseconds.
 const MANY: usize = 10_000;
+/// The same as a number of all rows, if it is not known how many match.
+const MANY_OF_ALL: usize = 100_000;
 
 /// A row and its BM25; greater is better.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -105,13 +107,17 @@ impl<'a> BestRows<'a> {
         self.best.rows.into_sorted_vec().into_iter().map(|Reverse(scored)| scored).collect()
     }
 
-    /// Scores every row that `expression` matches, which are about `rows`.
-    pub(super) fn weigh(&mut self, expression: &str, rows: usize) -> Result<()> {
+    /// Scores every row that `expression` matches; `rows` is an upper bound of their number, if known.
+    pub(super) fn weigh(&mut self, expression: &str, rows: Option<usize>) -> Result<()> {
         if self.best.limit == 0 {
             return Ok(());
         }
         self.expressions += 1;
-        if rows >= MANY && self.weigh_halves(expression)? {
+        let are_many = match rows {
+            Some(rows) => rows >= MANY,
+            None => self.index.all_rows(self.db)? >= MANY_OF_ALL,
+        };
+        if are_many && self.weigh_halves(expression)? {
             return Ok(());
         }
         fulltext::each_match(self.db, expression, self.within, |row, bm25| self.best.add(row, bm25))
@@ -141,21 +147,21 @@ impl<'a> BestRows<'a> {
     /// Scores every row that contains any of `alternatives` and may be among the best.
     pub(super) fn weigh_any(&mut self, alternatives: &[Alternative]) -> Result<()> {
         let mut words = Vec::new();
-        let total = fulltext::count(self.db)?;
+        let total = self.index.all_rows(self.db)?;
         for alternative in alternatives {
             words.extend(self.weighed(alternative, total)?);
         }
         words.sort_by(|a, b| b.bound.total_cmp(&a.bound).then_with(|| a.expression.cmp(&b.expression)));
         let (rare, common) = words.split_at(self.common_from(&words));
         if common.is_empty() {
-            return if rare.is_empty() { Ok(()) } else { self.weigh(&any(rare), rows(rare)) };
+            return if rare.is_empty() { Ok(()) } else { self.weigh(&any(rare), Some(rows(rare))) };
         }
-        self.weigh(&format!("{} AND {}", any(rare), any(common)), rows(rare))?;
+        self.weigh(&format!("{} AND {}", any(rare), any(common)), Some(rows(rare)))?;
         if !self.is_beyond(bound(rare)) {
-            self.weigh(&format!("{} NOT {}", any(rare), any(common)), rows(rare))?;
+            self.weigh(&format!("{} NOT {}", any(rare), any(common)), Some(rows(rare)))?;
         }
         if !self.is_beyond(bound(common)) {
-            self.weigh(&format!("{} NOT {}", any(common), any(rare)), rows(common))?;
+            self.weigh(&format!("{} NOT {}", any(common), any(rare)), Some(rows(common)))?;
         }
         Ok(())
     }

@@ -67,7 +67,7 @@ fn evidence(closest: &Closest, words: f64) -> f64 {
 
 /// Whether the query has function words, all of which are rare in the pages.
 fn is_in_another_language(db: &Connection, query: &Query, index: &Index) -> Result<bool> {
-    let least = COMMON * fulltext::count(db)? as f64;
+    let least = COMMON * index.all_rows(db)? as f64;
     let mut has_any = false;
     for word in query.function_words() {
         if index.row_count(db, &word)? as f64 >= least {

@@ -135,7 +135,7 @@ fn find(
     let mut best = BestRows::new(db, limit, within, index);
     match expression {
         Wanted::Any(alternatives) => best.weigh_any(alternatives)?,
-        Wanted::Expression(expression) => best.weigh(expression, 0)?,
+        Wanted::Expression(expression) => best.weigh(expression, None)?,
     }
     let mut found = best
         .into_sorted()

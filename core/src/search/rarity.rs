@@ -48,7 +48,7 @@ impl Rarity {
     /// # Errors
     /// [`crate::Error::Database`].
     pub fn of(db: &Connection, query: &Query, index: &Index) -> Result<Self> {
-        let total = fulltext::count(db)? as f64;
+        let total = index.all_rows(db)? as f64;
         let weigh = |(expression, is_skipped): (String, bool)| {
             let found = index.row_count(db, &expression)?;
             let rows = (found as f64).min(total);

@@ -49,7 +49,7 @@ fn best(index: &Index, db: &Connection, query: &Query, limit: usize, within: Opt
 
 fn all(index: &Index, db: &Connection, query: &Query, limit: usize, within: Option<&RowSet>) -> Vec<Scored> {
     let mut best = BestRows::new(db, limit, within, index);
-    best.weigh(&query.match_expression().unwrap(), 0).unwrap();
+    best.weigh(&query.match_expression().unwrap(), None).unwrap();
     best.into_sorted()
 }
 
@@ -106,7 +106,7 @@ fn two_threads_find_what_one_finds() {
         let mut best = BestRows::new(db, 30, within, &index);
         match halves {
             true => assert!(best.weigh_halves(query).unwrap(), "{query}"),
-            false => best.weigh(query, 0).unwrap(),
+            false => best.weigh(query, None).unwrap(),
         }
         best.into_sorted()
     };
@@ -127,7 +127,7 @@ fn two_threads_find_what_one_finds() {
             })?;
             let mut best = BestRows::new(db, 30, None, &index);
             assert!(!best.weigh_halves(&name(1))?, "the other connection sees a newer state");
-            best.weigh(&name(1), MANY)?;
+            best.weigh(&name(1), Some(MANY))?;
             assert_eq!(best.into_sorted(), found(db, &name(1), None, false));
             Ok(())
         })
