@@ -12,6 +12,7 @@ use super::connection::counter;
 use super::rounding::{RoundedQuery, dot};
 use super::shortlist::{Candidate, Shortlist};
 use super::statement::first;
+use super::ties;
 use super::vector_state::VectorState;
 use crate::Result;
 use crate::ports::{Cache, CachedBytes};
@@ -316,6 +317,7 @@ impl VectorMatrix {
             })
             .collect();
         close.sort_unstable_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.section.cmp(&b.section)));
+        ties::settle(db, &mut close, |one| (f64::from(one.similarity), one.section))?;
         close.truncate(limit);
         closest.sections = close;
         Ok(closest)

@@ -34,6 +34,7 @@ mod shortlist;
 mod snapshot;
 mod statement;
 mod store;
+pub(crate) mod ties;
 mod turns;
 mod vector_state;
 mod view;

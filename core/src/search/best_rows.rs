@@ -28,6 +28,9 @@ const MANY: usize = 10_000;
 /// The same as a number of all rows, if it is not known how many match.
 const MANY_OF_ALL: usize = 100_000;
 
+/// Maximum number of rows as good as the last one that are kept beyond the limit.
+const MOST_TIES: usize = 1_000;
+
 /// A row and its BM25; greater is better.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scored {
@@ -63,6 +66,8 @@ pub(super) struct BestRows<'a> {
 struct Best {
     limit: usize,
     rows: BinaryHeap<Reverse<Scored>>,
+    /// Further rows as good as the worst of these, by row.
+    ties: Vec<Scored>,
 }
 
 impl Best {
@@ -71,16 +76,27 @@ impl Best {
         let scored = Scored { bm25: (bm25 * 1e9).round() / 1e9, row };
         if self.rows.len() < self.limit {
             self.rows.push(Reverse(scored));
-        } else if let Some(mut worst) = self.rows.peek_mut()
-            && worst.0 < scored
+        } else if let Some(Reverse(worst)) = self.rows.peek().copied()
+            && worst.bm25 <= scored.bm25
         {
-            *worst = Reverse(scored);
+            let mut tie = scored;
+            if let Some(mut place) = self.rows.peek_mut().filter(|_| worst < scored) {
+                *place = Reverse(scored);
+                tie = worst;
+            }
+            if self.rows.peek().is_some_and(|worst| worst.0.bm25 > tie.bm25) {
+                self.ties.clear();
+            } else if self.ties.len() < MOST_TIES {
+                let at = self.ties.partition_point(|other| other.row < tie.row);
+                self.ties.insert(at, tie);
+            }
         }
     }
 
     /// The rows of `other`, which are not among these.
     fn append(&mut self, other: Self) {
-        other.rows.into_iter().for_each(|Reverse(Scored { row, bm25 })| self.add(row, bm25));
+        let rows = other.rows.into_iter().map(|Reverse(scored)| scored);
+        rows.chain(other.ties).for_each(|Scored { row, bm25 }| self.add(row, bm25));
     }
 }
 
@@ -102,9 +118,10 @@ impl<'a> BestRows<'a> {
         Self { db, within, index, best: Best { limit, ..Best::default() }, expressions: 0 }
     }
 
-    /// Best first, ties by row.
+    /// Best first. More than the limit if further rows are as good as the last one.
     pub(super) fn into_sorted(self) -> Vec<Scored> {
-        self.best.rows.into_sorted_vec().into_iter().map(|Reverse(scored)| scored).collect()
+        let best = self.best.rows.into_sorted_vec().into_iter().map(|Reverse(scored)| scored);
+        best.chain(self.best.ties).collect()
     }
 
     /// Scores every row that `expression` matches; `rows` is an upper bound of their number, if known.

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use super::best_rows::{BestRows, Scored};
 use crate::index::questions::fulltext;
-use crate::index::{Index, RowSet};
+use crate::index::{Index, RowSet, ties};
 use crate::{Result, text};
 
 /// Weight of BM25 for words that are adjacent in both the query and the text, in addition to that of each
@@ -108,7 +108,7 @@ fn add_neighbours(db: &Connection, found: &mut [Match], neighbours: String, inde
         one.bm25 += NEIGHBOURS * together.get(&one.passage).copied().unwrap_or(0.0);
     }
     found.sort_by(|a, b| b.bm25.total_cmp(&a.bm25).then(a.section.cmp(&b.section)));
-    Ok(())
+    ties::settle(db, found, |one| (one.bm25, one.section))
 }
 
 /// What a section must contain.
@@ -145,6 +145,8 @@ fn find(
             Ok(Match { section, page, passage: row, bm25 })
         })
         .collect::<Result<Vec<_>>>()?;
+    ties::settle(db, &mut found, |one| (one.bm25, one.section))?;
+    found.truncate(limit);
     // Only the best passage of a section counts.
     let mut seen = HashSet::new();
     found.retain(|found| seen.insert(found.section));

@@ -178,7 +178,8 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
         hit.score = request.alpha * hit.relevance + (1.0 - request.alpha) * hit.graph_proximity;
     }
     hits.retain(|hit| hit.score > 0.0);
-    hits.sort_by(|a, b| rounded(b.score).total_cmp(&rounded(a.score)).then(a.page.cmp(&b.page)));
+    let place = |hit: &Hit| request.graph.place(hit.page);
+    hits.sort_by(|a, b| rounded(b.score).total_cmp(&rounded(a.score)).then_with(|| place(a).cmp(&place(b))));
     hits.truncate(MOST);
     let paths = paths(db, &hits)?;
     hits.sort_by(|a, b| {

@@ -179,8 +179,10 @@ fn near_by_words(db: &Connection, pages: &Pages, own: &[String], telling: &[u64]
     let mut rows: Vec<(i64, f64)> = Vec::new();
     fulltext::each_match(db, &terms.join(" OR "), None, |row, score| rows.push((row, score)))?;
     rows.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    // Rows as good as the last one are taken too: their order depends on when they were indexed.
+    let last = rows.get(ROWS - 1).map_or(f64::NEG_INFINITY, |(_, score)| *score);
     let mut found = Vec::new();
-    for (row, _) in rows.into_iter().take(ROWS) {
+    for (row, _) in rows.into_iter().take_while(|(_, score)| *score >= last).take(2 * ROWS) {
         let (_, number) = fulltext::place(db, row)?;
         found.extend(pages.places.get(&number).copied());
     }

@@ -75,7 +75,9 @@ fn exactly(vectors: &[(i64, Vec<f32>)], query: &[f32], limit: usize) -> Vec<(i64
             (section, similarities.fold(f32::NEG_INFINITY, f32::max))
         })
         .collect();
-    found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    // The path of a page is its number.
+    let place = |section: i64| (page_of(section).to_string(), section);
+    found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| place(a.0).cmp(&place(b.0))));
     found.truncate(limit);
     found
 }

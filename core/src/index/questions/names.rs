@@ -11,7 +11,8 @@ questions! {
     // Names weigh more than folders, in which many pages are.
     /// The pages whose names and folders match `expression` best.
     pages_like(expression: &str, most: usize) -> Vec<i64> = all
-        "SELECT rowid FROM name_words WHERE name_words MATCH ?1 ORDER BY bm25(name_words, 4.0, 1.0), rowid LIMIT ?2";
+        "SELECT page FROM name_words JOIN pages ON page = name_words.rowid
+         WHERE name_words MATCH ?1 ORDER BY bm25(name_words, 4.0, 1.0), path LIMIT ?2";
     /// Whether the name or folder of a page matches `expression`.
     has(expression: &str) -> bool = any "SELECT 1 FROM name_words WHERE name_words MATCH ?1 LIMIT 1";
     /// The title, aliases and path of a page.
