@@ -53,6 +53,9 @@ pub struct Context<'a> {
     /// Stores changes as proposals instead of making them.
     #[cfg(not(target_family = "wasm"))]
     pub proposing: Option<&'a crate::proposals::Proposing>,
+    /// What the agent may do where; `None` if nothing restricts it. People are never restricted.
+    #[cfg(not(target_family = "wasm"))]
+    pub rights: Option<&'a crate::manifest::AuthorRights>,
     /// Who reads the answer as text instead of as fields; size limits then apply to the text.
     pub reader: Option<&'a dyn Reader>,
     /// Receives the progress of long operations.
@@ -133,6 +136,8 @@ impl Engine {
             agent: None,
             #[cfg(not(target_family = "wasm"))]
             proposing: None,
+            #[cfg(not(target_family = "wasm"))]
+            rights: None,
             reader: None,
             progress,
             cancel,

@@ -67,6 +67,12 @@ pub enum Error {
         /// The page concerned.
         path: String,
     },
+    /// The rights of an agent do not allow the change.
+    #[cfg(not(target_family = "wasm"))]
+    Forbidden {
+        /// Which file, and what the agent may do there.
+        message: Message,
+    },
     /// A name that another page already has, or that would change the target of links.
     NameTaken {
         /// The name, the pages that have it, and the links.
@@ -167,6 +173,8 @@ impl Error {
             Self::Io { .. } => "io",
             Self::Conflict { .. } | Self::Undo { .. } | Self::ProposalConflict { .. } => "conflict",
             Self::ReadOnly { .. } => "read_only",
+            #[cfg(not(target_family = "wasm"))]
+            Self::Forbidden { .. } => "forbidden",
             Self::NameTaken { .. } => "name_taken",
             Self::HalfDone { .. } => "half_done",
             Self::NoProject { .. } => "no_project",
@@ -185,6 +193,8 @@ impl Error {
             Self::InvalidParams { message, .. }
             | Self::NameTaken { message, .. }
             | Self::HalfDone { message, .. } => message.clone(),
+            #[cfg(not(target_family = "wasm"))]
+            Self::Forbidden { message } => message.clone(),
             Self::PageNotFound { page, .. } => message!("no page is called '{page}'", page),
             Self::AmbiguousPage { page, candidates } => {
                 message!("'{page}' could be any of: {candidates}", page, candidates = candidates.join(", "))
@@ -268,6 +278,8 @@ impl Error {
                 "{show} shows it: accept the other hunks, or reject it and say what changed",
                 show = Next::call("get_proposal").with("proposal", proposal.as_str())
             )),
+            #[cfg(not(target_family = "wasm"))]
+            Self::Forbidden { .. } => Some(message!("tell the user what to change there")),
             Self::ReadOnly { .. } => Some(message!("tell the user what to change there")),
             Self::NameTaken { hint, .. } => Some(hint.as_ref().clone()),
             Self::Undo { path, entry, .. } => Some(message!(

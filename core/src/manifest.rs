@@ -9,12 +9,16 @@ use crate::message;
 use crate::{Error, Result, path};
 
 mod endpoint;
+#[cfg(not(target_family = "wasm"))]
+mod rights;
 pub mod settings;
 #[cfg(test)]
 mod tests;
 mod values;
 
 pub use endpoint::Endpoint;
+#[cfg(not(target_family = "wasm"))]
+pub use rights::{AuthorRights, EVERYBODY, Ground, Right, RightsRule, RuleId, check_pattern};
 use settings::{Settings, UnknownSetting};
 pub use values::{chunk_size, dimensions, top_k};
 
@@ -70,6 +74,9 @@ pub struct Manifest {
     pub agents: AgentSettings,
     /// Changes that agents propose.
     pub proposals: ProposalSettings,
+    /// What agents may do where; of the rules that match, the last one counts.
+    #[cfg(not(target_family = "wasm"))]
+    pub rights: Vec<RightsRule>,
     /// How pages are shown to readers.
     pub reading: ReadingSettings,
     /// Settings of published sites.
@@ -329,6 +336,8 @@ impl Default for Manifest {
             freshness: FreshnessBaseline::Review,
             agents: AgentSettings::default(),
             proposals: ProposalSettings::default(),
+            #[cfg(not(target_family = "wasm"))]
+            rights: Vec::new(),
             reading: ReadingSettings::default(),
             export: ExportSettings::default(),
             documents: DocumentSettings::default(),
@@ -400,6 +409,10 @@ impl Manifest {
             });
         }
         let Settings { value: read, given, unknown } = settings::read(text, path, &Self::default())?;
+        // Rights are for agents, which have no browsers.
+        #[cfg(target_family = "wasm")]
+        let unknown: Vec<UnknownSetting> =
+            unknown.into_iter().filter(|unknown| unknown.name != "rights").collect();
         let model = &read.embedding_model;
         let dimensions = given.get("embedding_model").and_then(|model| model.get("dimensions"));
         if model.name != EmbeddingModel::default().name && dimensions.is_none_or(Value::is_null) {

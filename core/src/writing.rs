@@ -11,12 +11,16 @@
 //!   (`tests/tests/writing.rs`).
 //! - Only `add`, which completes front matter, `save_page` and changes of state files bypass plans.
 //! - Only an edit by a person or a review makes a page fresh (`ops/tests/writing/freshness.rs`).
+//! - An agent changes nothing where the manifest lets it read or see nothing, and only proposes where it may only
+//!   propose (`ops/tests/rights.rs`).
 //! - An agent cannot change the target of links to or on a read-only page (`ops/tests/writing/names.rs`).
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::freshness::LastEdit;
+#[cfg(not(target_family = "wasm"))]
+use crate::manifest::Right;
 use crate::message;
 use crate::page::{LinkTypes, Value, decode, parse};
 use crate::ports::{ContentHash, Source};
@@ -33,6 +37,8 @@ pub(crate) mod links;
 mod make;
 pub(crate) mod names;
 mod records;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) mod rights;
 
 use audit::{Entry, OutcomeKind};
 #[cfg(not(target_family = "wasm"))]
@@ -146,6 +152,8 @@ pub(crate) struct Plan {
     pub group: Option<String>,
     /// The accepted proposal, and the agent that made it.
     pub proposal: Option<(String, Option<String>)>,
+    /// Pages that the records are about, for the rights of agents.
+    about: Vec<String>,
     /// Whether the text is the caller's own.
     by_hand: bool,
     /// Whether links that lead to other pages may lead to these pages after the change.
@@ -166,6 +174,7 @@ impl Plan {
             undoes: None,
             group: None,
             proposal: None,
+            about: Vec::new(),
             by_hand: false,
             takes_links: false,
             in_parts: false,
@@ -201,6 +210,12 @@ impl Plan {
     /// Adds a change of reviews or decisions.
     pub(crate) fn recording(mut self, change: RecordChange) -> Self {
         self.records.push(change);
+        self
+    }
+
+    /// Names pages that the records are about.
+    pub(crate) fn about(mut self, pages: impl IntoIterator<Item = String>) -> Self {
+        self.about.extend(pages);
         self
     }
 }
@@ -255,13 +270,18 @@ pub(crate) fn carry_out_with(
     contents: &Contents<'_>,
 ) -> Result<Written> {
     plan.changes.retain(|change| change.before != change.after);
+    #[cfg(not(target_family = "wasm"))]
+    let right = rights::permit(context, &plan)?;
     permit(context, &plan)?;
     names::permit(context, &plan)?;
     if dry_run || (plan.changes.is_empty() && plan.records.is_empty()) {
         return Ok(shown(context, &plan, None));
     }
     #[cfg(not(target_family = "wasm"))]
-    if let Some(proposing) = context.proposing.filter(|_| context.caller == Caller::Agent) {
+    if let Some(proposing) = context.proposing.filter(|proposing| {
+        let is_due = !proposing.only_where_required || right == Right::Propose;
+        context.caller == Caller::Agent && is_due
+    }) {
         let proposal = proposals::propose(context, proposing, &plan)?;
         return Ok(shown(context, &plan, proposal));
     }

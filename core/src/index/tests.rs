@@ -74,6 +74,7 @@ impl<S: Source> Project<S> {
             agent: None,
             #[cfg(not(target_family = "wasm"))]
             proposing: None,
+            rights: None,
             reader: None,
             progress: &Silent,
             cancel: &self.cancel,

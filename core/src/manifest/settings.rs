@@ -61,7 +61,10 @@ pub fn read<T: Serialize + DeserializeOwned>(text: &str, path: &str, defaults: &
             Ok(Settings { unknown: unknown.collect(), value, given })
         }
         Err((keys, message)) => {
-            Err(wrong(line_of(text, &keys), Message::verbatim(format!("`{}`: {message}", keys.join(".")))))
+            let name = keys.join(".");
+            #[cfg(not(target_family = "wasm"))]
+            let name = name.replace(".[", "[");
+            Err(wrong(line_of(text, &keys), Message::verbatim(format!("`{name}`: {message}"))))
         }
     }
 }
@@ -85,11 +88,18 @@ pub(super) fn members<T: Serialize>(settings: &T) -> Map<String, Value> {
     }
 }
 
-/// Line, from 1, of the value at `keys`, or of the deepest existing object on the way. If a key is repeated, the last
-/// one counts, as in the parser.
-pub(super) fn line_of(text: &str, keys: &[String]) -> usize {
+/// Line, from 1, of the value at `keys`, or of the deepest existing object on the way. An item of a list has its number
+/// from 0 as the key: `[2]`. If a key is repeated, the last one counts, as in the parser.
+pub fn line_of(text: &str, keys: &[String]) -> usize {
     let mut value = text.trim_start();
     for key in keys {
+        #[cfg(not(target_family = "wasm"))]
+        if let Some(at) = key.strip_prefix('[').and_then(|key| key.strip_suffix(']')?.parse::<usize>().ok())
+            && let Some(item) = serde_json::from_str::<Vec<&RawValue>>(value).unwrap_or_default().get(at)
+        {
+            value = item.get();
+            continue;
+        }
         let members = serde_json::from_str::<BTreeMap<String, &RawValue>>(value).unwrap_or_default();
         let Some(member) = members.get(key) else { break };
         value = member.get();
@@ -111,6 +121,9 @@ where
     let value = serde_path_to_error::deserialize(Value::Object(settings)).map_err(|error| {
         let keys = error.path().iter().map_while(|segment| match segment {
             Segment::Map { key } => Some(key.clone()),
+            // In browsers, no setting has objects in a list.
+            #[cfg(not(target_family = "wasm"))]
+            Segment::Seq { index } => Some(format!("[{index}]")),
             _ => None,
         });
         (keys.collect(), error.inner().to_string())

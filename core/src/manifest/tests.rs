@@ -182,6 +182,18 @@ fn wrong_values_are_reported_with_their_line() {
         (r#""links": {"types": ["a|b"]}"#, "cannot be the name"),
         (r#""suggest": {"threshold": null, "limit": 0}"#, "from 1 to 100"),
         (r#""agents": {"writes_per_minute": 0}"#, "from 1 to 10000"),
+        (r#""rights": {}"#, "expected a list, found an object"),
+        (r#""rights": [{"author": "*", "path": "a/"}]"#, "`rights[0]`: missing field `right`"),
+        (
+            r#""rights": [{"author": "", "path": "a/", "right": "read"}]"#,
+            "`rights[0].author`: expected the name",
+        ),
+        (r#""rights": [{"author": "*", "path": "a\\b", "right": "read"}]"#, "separate folders with /"),
+        (
+            r#""rights": [{"author": "*", "path": "a/", "right": "write"}]"#,
+            "`rights[0].right`: unknown variant",
+        ),
+        (r#""rights": [{"author": "*", "path": "a/", "right": "read", "x": 1}]"#, "unknown field `x`"),
     ] {
         let (line, message) = error(&format!("{{\n  \"search \": {{\"limit\": 1}},\n\n  {member}\n}}"));
         assert_eq!(line, 4, "{member}");
@@ -204,6 +216,14 @@ fn the_number_of_link_types_is_limited() {
 fn an_error_in_a_nested_object_has_the_line_of_the_inner_key() {
     let text = "{\n \"x\": {\"search\": 1, \"y\": \"}{\\\"\"},\n \"search\": {\n  \"depth\": 2,\n  \"al\\u0070ha\": 7\n }\n}";
     assert_eq!(error(text).0, 5);
+}
+
+#[test]
+fn an_error_in_a_list_has_the_line_of_the_item() {
+    let text = "{\n \"rights\": [\n  {\"author\": \"*\", \"path\": \"a/\", \"right\": \"read\"},\n  {\n   \"author\": \"*\",\n   \"path\": \"../b\",\n   \"right\": \"hide\"\n  }\n ]\n}";
+    let (line, message) = error(text);
+    assert_eq!(line, 6);
+    assert!(message.starts_with("`rights[1].path`: '../b' must be a path or glob"), "{message}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod names;
 mod passages;
 mod proposing;
 mod remembering;
+mod rights;
 mod saving;
 mod suggesting;
 mod words;

@@ -46,6 +46,8 @@ pub struct Proposing {
     pub read: Vec<PageRead>,
     /// Ids of the proposals made in the same session.
     pub session: Vec<String>,
+    /// Whether changes become proposals only where the agent has no right to make them.
+    pub only_where_required: bool,
 }
 
 /// A version of a page that an agent was shown.

@@ -464,7 +464,7 @@ fn a_proposal_says_why_and_what_the_agent_had_read() {
         params: json!({ "page": "login" }),
         reason: Some("The code changed.".into()),
         read: vec![read("login.md"), read("users.md")],
-        session: Vec::new(),
+        ..Proposing::default()
     };
     let edit = json!({ "page": "login", "old": "Two.", "new": "Two!" });
     let answer = agent(&project, "claude 1.0", &proposing).call("update_page", edit).unwrap();

@@ -14,6 +14,8 @@ use crate::ops::rebuild;
 use crate::page::{LinkTypes, Value, decode, parse, set_fields};
 use crate::ports::{ContentHash, Listing, SourceChange};
 use crate::show::Page;
+#[cfg(not(target_family = "wasm"))]
+use crate::writing::rights;
 use crate::writing::{Change, Version, edits, names};
 use crate::{Error, Result, path};
 
@@ -148,6 +150,8 @@ impl Incomplete {
 fn complete(context: &Context<'_>, pages: &[String]) -> Result<Vec<String>> {
     let mut incomplete: Vec<Incomplete> =
         pages.iter().filter_map(|page| Incomplete::of(context, page)).collect();
+    #[cfg(not(target_family = "wasm"))]
+    incomplete.retain(|one| rights::require_apply(context, &one.path).is_ok());
     if incomplete.is_empty() {
         return Ok(Vec::new());
     }
@@ -206,6 +210,10 @@ fn create_missing(context: &Context<'_>, pages: &[String]) -> Result<Vec<String>
             continue;
         }
         missing.push(Change::create(Version::new(file, page::new_page_text(context, title).into_bytes())));
+    }
+    #[cfg(not(target_family = "wasm"))]
+    for page in missing.iter().filter_map(|change| change.after.as_ref()) {
+        rights::require_apply(context, &page.path)?;
     }
     let taken = names::taken(context, &missing)?;
     if !taken.links.is_empty() {

@@ -51,6 +51,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     context.refresh(false)?;
     let ends = context.index.read(|db| Ends::find(db, &params.source, &params.target))?;
     let plan = Plan::new("dismiss", Vec::new()).recording(ends.decision(context, Verdict::Dismissed)?);
+    let plan = plan.about([ends.source.path.clone()]);
     let written = carry_out(context, plan, false)?;
     let (audit_id, proposal) = (written.audit_id, written.proposal);
     Ok(Output { source: ends.source.path, target: ends.target.path, audit_id, proposal })

@@ -12,7 +12,7 @@ use crate::ops::{Facts, Tool};
 use crate::page::{in_kind, occurrences, with_replaced};
 use crate::ports::ContentHash;
 use crate::show::{Page, Span, counted};
-use crate::writing::{Change, Plan, Version, carry_out, is_read_only};
+use crate::writing::{Change, Plan, Version, carry_out, is_read_only, rights};
 use crate::{Caller, Context, Error, Result};
 
 /// Facts about this operation.
@@ -127,6 +127,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         if context.caller == Caller::Agent && is_read_only(bytes) {
             let reason = "only people can change it (`agents: read-only`)".into();
             skipped.push(SkippedPage { filepath: page, reason });
+            continue;
+        }
+        if let Err(error) = rights::require(context, &page) {
+            skipped.push(SkippedPage { filepath: page, reason: error.to_string() });
             continue;
         }
         unbroken(&page, text, &edited)?;

@@ -212,7 +212,9 @@ fn save(
     }
     forget_missing(&mut now, listed);
     let change = RecordChange::replace(REVIEW_LOCK, bytes.as_deref(), now.to_text().into_bytes());
-    let written = carry_out(context, Plan::new("review_page", Vec::new()).recording(change), false)?;
+    let plan = Plan::new("review_page", Vec::new()).recording(change);
+    let plan = plan.about(reviewed.iter().map(|page| page.filepath.clone()));
+    let written = carry_out(context, plan, false)?;
     Ok((written.audit_id, written.proposal))
 }
 

@@ -77,6 +77,7 @@ impl Library {
             caller: outer.caller,
             agent: outer.agent,
             proposing: None,
+            rights: None,
             reader: None,
             progress: outer.progress,
             cancel: outer.cancel,

@@ -1,0 +1,436 @@
+//! What agents may do, by author and path. People are not restricted.
+//!
+//! **Invariants**
+//! - Of the rules that match an author and a path, the last one counts; without one, everything is allowed that the
+//!   server allows (`tests` below).
+//! - A path matches in any letter case and Unicode form, because disks open files by all of them (`tests` below).
+
+use serde::de::{Deserializer, Error as _};
+use serde::{Deserialize, Serialize};
+
+use super::Manifest;
+use crate::globs::Globs;
+use crate::writing::audit::goes_by;
+use crate::{Error, Result, message, path, text};
+
+/// The author in a rule for everybody.
+pub const EVERYBODY: &str = "*";
+
+/// What an author may do to a file. Each right includes those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Right {
+    /// Nothing: to the author, the file does not exist.
+    Hide,
+    /// Read it.
+    Read,
+    /// Propose changes of it.
+    Propose,
+    /// Change it.
+    Apply,
+}
+
+impl Right {
+    /// All rights, the smallest first.
+    pub const ALL: [Self; 4] = [Self::Hide, Self::Read, Self::Propose, Self::Apply];
+
+    /// The word in the manifest.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Hide => "hide",
+            Self::Read => "read",
+            Self::Propose => "propose",
+            Self::Apply => "apply",
+        }
+    }
+
+    /// The right with this word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|right| right.as_str() == word)
+    }
+}
+
+/// A rule of the manifest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RightsRule {
+    /// Name of a client, of a token, or that of `--as`; [`EVERYBODY`] for all of them.
+    #[serde(deserialize_with = "author")]
+    pub author: String,
+    /// The files: a glob relative to the pages folder, or with a leading `/` to the project. One that matches a folder
+    /// covers everything in it.
+    #[serde(deserialize_with = "pattern")]
+    pub path: String,
+    /// What the author may do there.
+    pub right: Right,
+}
+
+fn author<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<String, D::Error> {
+    let author = String::deserialize(value)?;
+    match author.trim() {
+        "" => Err(D::Error::custom("expected the name of a client or token, or \"*\" for everybody")),
+        name => Ok(name.to_owned()),
+    }
+}
+
+fn pattern<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<String, D::Error> {
+    let written = String::deserialize(value)?;
+    check_pattern(&written).map_err(D::Error::custom)?;
+    Ok(written)
+}
+
+/// Checks the path of a rule.
+///
+/// # Errors
+/// A message, if no file could match it.
+pub fn check_pattern(written: &str) -> std::result::Result<(), String> {
+    let inside = written.strip_prefix('/').unwrap_or(written);
+    let mut rest = inside.chars();
+    // In globs it makes the next character literal. Before a letter it was meant to separate folders.
+    let is_windows = std::iter::from_fn(|| rest.find(|c| *c == '\\').map(|_| rest.next()))
+        .flatten()
+        .any(char::is_alphanumeric);
+    if is_windows {
+        return Err(format!("'{written}' must separate folders with /"));
+    }
+    if inside.trim_matches('/').is_empty() || !path::is_inside(inside) {
+        return Err(format!("'{written}' must be a path or glob such as \"private/\", without '..'"));
+    }
+    match Rule::new(written, Right::Read) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// A rule that is ready to be compared with paths.
+#[derive(Debug, Clone)]
+struct Rule {
+    globs: Globs,
+    /// Whether it is relative to the project, not to the pages folder.
+    of_project: bool,
+    right: Right,
+    /// Its path, folded.
+    key: String,
+}
+
+impl Rule {
+    fn new(written: &str, right: Right) -> Result<Self> {
+        let of_project = written.starts_with('/');
+        let written = written.strip_prefix('/').unwrap_or(written);
+        let written = written.strip_prefix("./").unwrap_or(written);
+        let key = folded(written);
+        let name = key.trim_end_matches('/');
+        let inner = format!("{name}/**");
+        let globs = if name.len() < key.len() { vec![inner] } else { vec![name.to_owned(), inner] };
+        Ok(Self { globs: Globs::new(&globs)?, of_project, right, key })
+    }
+}
+
+/// The rules without those that a later rule for the same path replaces.
+fn effective(rules: &[(usize, Rule)]) -> impl Iterator<Item = &Rule> {
+    let is_replaced = |at: usize, rule: &Rule| {
+        let later = rules.get(at + 1..).unwrap_or_default();
+        later.iter().any(|(_, other)| other.key == rule.key && other.of_project == rule.of_project)
+    };
+    rules.iter().enumerate().filter(move |(at, (_, rule))| !is_replaced(*at, rule)).map(|(_, (_, rule))| rule)
+}
+
+/// The form in which paths and patterns are compared.
+fn folded(path: &str) -> String {
+    path.split('/').map(text::fold_key).collect::<Vec<_>>().join("/")
+}
+
+/// Why an author has a right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ground {
+    /// The right.
+    pub right: Right,
+    /// The rule that gives it; `None` if no rule matches.
+    pub rule: Option<RuleId>,
+}
+
+/// Names a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleId {
+    /// Number of the rule in the manifest, from 0.
+    Manifest(usize),
+    /// Number of the rule of the token, from 0.
+    Token(usize),
+}
+
+/// What one author may do.
+#[derive(Debug, Clone, Default)]
+pub struct AuthorRights {
+    /// Name of the author, if it has one.
+    pub author: Option<String>,
+    manifest: Vec<(usize, Rule)>,
+    token: Vec<(usize, Rule)>,
+    pages_dir: String,
+}
+
+impl AuthorRights {
+    /// The rights of an author by the manifest, and by the rules of its token, each a path and a right. Where both say
+    /// something, the smaller right counts.
+    ///
+    /// # Errors
+    /// [`crate::Error::InvalidParams`] for a malformed path of the token.
+    pub fn of(manifest: &Manifest, author: Option<&str>, token: &[(String, Right)]) -> Result<Self> {
+        let is_meant = |rule: &RightsRule| {
+            rule.author == EVERYBODY || author.is_some_and(|author| goes_by(author, &rule.author))
+        };
+        let rules = manifest.rights.iter().enumerate().filter(|(_, rule)| is_meant(rule));
+        let rules = rules.map(|(at, rule)| Ok((at, Rule::new(&rule.path, rule.right)?)));
+        let given = token.iter().enumerate().map(|(at, (path, right))| Ok((at, Rule::new(path, *right)?)));
+        Ok(Self {
+            author: author.map(str::to_owned),
+            manifest: rules.collect::<Result<_>>()?,
+            token: given.collect::<Result<_>>()?,
+            pages_dir: manifest.pages_folder().to_owned(),
+        })
+    }
+
+    /// The pages folder that paths of rules are relative to; empty if it is the project.
+    pub fn pages_dir(&self) -> &str {
+        &self.pages_dir
+    }
+
+    /// The name of the author in messages.
+    pub fn name(&self) -> &str {
+        self.author.as_deref().unwrap_or("this agent")
+    }
+
+    /// The error for a path that the author must not see. It says the same whether the file exists or not.
+    pub fn no_access(&self, path: &str) -> Error {
+        let (path, author) = (path.to_owned(), self.name().to_owned());
+        Error::Forbidden { message: message!("{path}: {author} has no access to this path", path, author) }
+    }
+
+    /// Whether there are no rules for this author.
+    pub fn is_unlimited(&self) -> bool {
+        self.manifest.is_empty() && self.token.is_empty()
+    }
+
+    /// Whether any rule hides files from this author.
+    pub fn hides(&self) -> bool {
+        self.any(Right::Hide)
+    }
+
+    /// Whether any rule lets this author only propose changes.
+    pub fn proposes(&self) -> bool {
+        self.any(Right::Propose)
+    }
+
+    /// The rules for this author, in order.
+    pub fn rules(&self) -> impl Iterator<Item = RuleId> {
+        let manifest = self.manifest.iter().map(|(at, _)| RuleId::Manifest(*at));
+        manifest.chain(self.token.iter().map(|(at, _)| RuleId::Token(*at)))
+    }
+
+    fn any(&self, right: Right) -> bool {
+        effective(&self.manifest).chain(effective(&self.token)).any(|rule| rule.right == right)
+    }
+
+    /// The right to a page or attachment, by its path relative to the pages folder.
+    pub fn page(&self, path: &str) -> Right {
+        self.page_ground(path).right
+    }
+
+    /// The same, with the rule.
+    pub fn page_ground(&self, path: &str) -> Ground {
+        let file = path::join(&self.pages_dir, path).map(|file| (self.page_of(&file), file));
+        match file {
+            Some((Some(page), file)) => self.ground(&file, Some(&page)),
+            _ => Ground { right: Right::Hide, rule: None },
+        }
+    }
+
+    /// The right to a file of the project, by its path relative to the project.
+    pub fn file(&self, path: &str) -> Right {
+        self.file_ground(path).right
+    }
+
+    /// The same, with the rule.
+    pub fn file_ground(&self, path: &str) -> Ground {
+        match path::join("", path) {
+            Some(file) => self.ground(&file, self.page_of(&file).as_deref()),
+            None => Ground { right: Right::Hide, rule: None },
+        }
+    }
+
+    /// The path of a file relative to the pages folder; `None` if it is outside.
+    fn page_of(&self, file: &str) -> Option<String> {
+        if self.pages_dir.is_empty() {
+            return Some(file.to_owned());
+        }
+        let (folder, file) = (folded(&self.pages_dir), folded(file));
+        file.strip_prefix(&folder)?.strip_prefix('/').map(str::to_owned)
+    }
+
+    fn ground(&self, file: &str, page: Option<&str>) -> Ground {
+        let (file, page) = (folded(file), page.map(folded));
+        let last = |rules: &[(usize, Rule)]| {
+            let matches = |rule: &Rule| match rule.of_project {
+                true => rule.globs.is_match(&file),
+                false => page.as_ref().is_some_and(|page| rule.globs.is_match(page)),
+            };
+            rules.iter().rfind(|(_, rule)| matches(rule)).map(|(at, rule)| (rule.right, *at))
+        };
+        let manifest = last(&self.manifest).map(|(right, at)| (right, RuleId::Manifest(at)));
+        let token = last(&self.token).map(|(right, at)| (right, RuleId::Token(at)));
+        match manifest.into_iter().chain(token).min_by_key(|(right, _)| *right) {
+            Some((right, rule)) => Ground { right, rule: Some(rule) },
+            None => Ground { right: Right::Apply, rule: None },
+        }
+    }
+
+    /// Text that is equal for authors to whom the same rules hide and show files.
+    pub fn key(&self) -> String {
+        let mut key = format!("{}\n", folded(&self.pages_dir));
+        for rules in [&self.manifest, &self.token] {
+            // A rule that shows files matters only after one that hides some.
+            for rule in effective(rules).skip_while(|rule| rule.right != Right::Hide) {
+                let sign = if rule.right == Right::Hide { '-' } else { '+' };
+                let base = if rule.of_project { "/" } else { "" };
+                key.extend([format!("{sign}{base}{}\n", rule.key)]);
+            }
+            key.push('\n');
+        }
+        key
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn manifest(rules: &[(&str, &str, &str)], pages_dir: &str) -> Manifest {
+        let rules: Vec<_> = rules
+            .iter()
+            .map(
+                |(author, path, right)| serde_json::json!({ "author": author, "path": path, "right": right }),
+            )
+            .collect();
+        let text = serde_json::json!({ "pages_dir": pages_dir, "rights": rules }).to_string();
+        Manifest::parse(&text, "m").unwrap()
+    }
+
+    fn rights(rules: &[(&str, &str, &str)], author: &str) -> AuthorRights {
+        AuthorRights::of(&manifest(rules, "docs"), Some(author), &[]).unwrap()
+    }
+
+    #[test]
+    fn the_last_matching_rule_counts() {
+        let rules = [
+            ("*", "private/", "hide"),
+            ("*", "decisions/**", "read"),
+            ("claude-code", "private/plans/", "propose"),
+            ("*", "notes", "propose"),
+            ("claude-code", "notes/*.md", "apply"),
+        ];
+        let own = rights(&rules, "claude-code 2.1.0");
+        let other = rights(&rules, "cursor");
+        for (page, of_own, of_other) in [
+            ("a.md", Right::Apply, Right::Apply),
+            ("private/a.md", Right::Hide, Right::Hide),
+            ("private/plans/deep/a.md", Right::Propose, Right::Hide),
+            ("private.md", Right::Apply, Right::Apply),
+            ("decisions/1.md", Right::Read, Right::Read),
+            ("notes/a.md", Right::Apply, Right::Propose),
+            ("notes/deep/a.md", Right::Propose, Right::Propose),
+            ("notes/a.png", Right::Propose, Right::Propose),
+        ] {
+            assert_eq!((own.page(page), other.page(page)), (of_own, of_other), "{page}");
+            let file = format!("docs/{page}");
+            assert_eq!((own.file(&file), other.file(&file)), (of_own, of_other), "{file}");
+        }
+        assert_eq!(own.page_ground("notes/a.md").rule, Some(RuleId::Manifest(4)));
+        assert_eq!(own.page_ground("a.md").rule, None);
+        assert!(own.hides() && own.proposes() && !own.is_unlimited());
+    }
+
+    #[test]
+    fn a_leading_slash_means_the_project() {
+        let own = rights(&[("*", "/src/", "hide"), ("*", "src/", "read"), ("*", "/docs/a.md", "read")], "x");
+        assert_eq!(own.file("src/main.rs"), Right::Hide);
+        assert_eq!(own.page("src/main.md"), Right::Read);
+        assert_eq!(own.file("docs/src/main.md"), Right::Read);
+        assert_eq!(own.page("a.md"), Right::Read);
+        assert_eq!(own.file("other/a.md"), Right::Apply);
+    }
+
+    #[test]
+    fn every_spelling_of_a_path_matches() {
+        let own = rights(&[("*", "Private/Übung*", "hide")], "x");
+        for page in ["private/übung.md", "PRIVATE/U\u{308}BUNG 2.md", "Private/Übung/a.md"] {
+            assert_eq!(own.page(page), Right::Hide, "{page}");
+            assert_eq!(own.file(&format!("DOCS/{page}")), Right::Hide, "{page}");
+        }
+        assert_eq!(own.page("a/../private/./übung.md"), Right::Hide);
+        assert_eq!((own.page("../x.md"), own.file("../x.md")), (Right::Hide, Right::Hide), "outside");
+    }
+
+    #[test]
+    fn a_token_can_only_take_away() {
+        let manifest = manifest(&[("*", "a/", "read"), ("ci", "b/", "apply"), ("*", "c/", "hide")], "docs");
+        let token = [("**".to_owned(), Right::Propose), ("c/".to_owned(), Right::Apply)];
+        let own = AuthorRights::of(&manifest, Some("ci"), &token).unwrap();
+        assert_eq!(own.page_ground("a/1.md"), Ground { right: Right::Read, rule: Some(RuleId::Manifest(0)) });
+        assert_eq!(own.page_ground("b/1.md"), Ground { right: Right::Propose, rule: Some(RuleId::Token(0)) });
+        assert_eq!(own.page("c/1.md"), Right::Hide);
+        assert_eq!(own.page("d.md"), Right::Propose);
+    }
+
+    #[test]
+    fn authors_who_see_the_same_have_the_same_key() {
+        let rules = [
+            ("a", "x/", "read"),
+            ("*", "Private/", "hide"),
+            ("a", "private/open/", "read"),
+            ("b", "private/OPEN/", "apply"),
+            ("c", "private/open/x.md", "apply"),
+        ];
+        let key = |author: &str| rights(&rules, author).key();
+        assert_eq!(key("a"), key("b"));
+        assert_ne!(key("a"), key("c"));
+        assert_ne!(key("a"), key("d"));
+        let rules = [("*", "x/", "hide"), ("a", "X/", "read"), ("*", "/x/", "hide")];
+        assert!(rights(&rules, "a").hides(), "the last rule is about another folder");
+        assert!(!rights(&rules[..2], "a").hides(), "no file is hidden from it");
+    }
+
+    #[test]
+    fn paths_that_nothing_could_match_are_refused() {
+        for path in ["", "/", "../x", "/../x", "private\\plan.md", "a[", "C:/x"] {
+            assert!(check_pattern(path).is_err(), "{path}");
+        }
+        for path in ["private", "/src/**", "./notes/", "a\\[1\\].md", "**", "設計/*.md"] {
+            check_pattern(path).unwrap();
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_page_has_the_rights_of_its_file(
+            rules in prop::collection::vec(("[ab*]", "/?[abAB*?]{1,3}(/[ab*]{1,2}){0,2}/?", 0..4_usize), 0..6),
+            pages_dir in "(\\.|docs|A/b)",
+            page in "[abAB]{1,2}(/[ab]{1,2}){0,2}\\.md",
+        ) {
+            let rules: Vec<_> = rules
+                .iter()
+                .filter(|(_, path, _)| check_pattern(path).is_ok())
+                .map(|(author, path, right)| (author.as_str(), path.as_str(), Right::ALL[*right].as_str()))
+                .collect();
+            let manifest = manifest(&rules, &pages_dir);
+            let own = AuthorRights::of(&manifest, Some("a"), &[]).unwrap();
+            let file = path::join(manifest.pages_folder(), &page).unwrap();
+            prop_assert_eq!(own.page_ground(&page), own.file_ground(&file));
+            prop_assert_eq!(own.page(&page), own.page(&page.to_uppercase()));
+            if own.page(&page) == Right::Hide {
+                prop_assert!(own.hides());
+            }
+        }
+    }
+}
