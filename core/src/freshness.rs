@@ -31,7 +31,7 @@ mod suspects;
 mod tests;
 
 pub(crate) use judged::put as put_verdict;
-pub use lock::{LastEdit, LockProblem, REVIEW_LOCK, ReviewLock, Reviewed};
+pub use lock::{LastEdit, LockProblem, REVIEW_LOCK, ReviewLock, Reviewed, line_paths};
 pub(crate) use sources::count_among;
 pub use sources::{Declared, DeclaredPage, Sources, combined, declared};
 pub use suspects::{Suspect, suspects};

@@ -35,7 +35,7 @@ impl Project {
     }
 
     fn embedding_lock_path(&self) -> PathBuf {
-        self.root.join(UBP_DIR).join(NAME)
+        self.index_dir.join(NAME)
     }
 }
 

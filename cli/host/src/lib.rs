@@ -27,6 +27,7 @@ pub mod models;
 pub mod opening;
 mod project;
 pub mod user_data;
+pub mod view;
 mod walk;
 mod write_lock;
 

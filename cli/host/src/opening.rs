@@ -151,10 +151,14 @@ pub fn open(project: &Project, environment: &Environment, find_model: &FindModel
     };
     let server = project.manifest.embedding_model.endpoint.as_ref().filter(|_| embedder.is_some());
     let sends_to = server.filter(|server| server.is_remote()).map(|server| server.origin().to_owned());
+    let history = GitHistory::new(&project.root);
     let engine = Engine {
         index,
-        source: Box::new(project.source()),
-        history: Box::new(GitHistory::new(&project.root)),
+        source: project.visible_source(),
+        history: match project.view() {
+            None => Box::new(history),
+            Some(view) => Box::new(view.history(history)),
+        },
         clock: Box::new(SystemClock::default()),
         embedder,
         manifest: project.manifest.clone(),

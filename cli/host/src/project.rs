@@ -5,9 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ubp_core::manifest::{MANIFEST_PATH, Manifest};
+use ubp_core::ports::Source;
 use ubp_core::{Error, Result};
 
 use super::disk::DiskSource;
+use super::view::{VIEWS, View};
+use super::write_lock::keep_out_of_git;
 
 mod folders;
 mod init;
@@ -26,7 +29,7 @@ pub const UBP_DIR: &str = ".ubp";
 pub const DATABASE: &str = "metadata.db";
 
 /// Files that UBP writes in [`UBP_DIR`]. Symbolic links in their place are refused: UBP would write elsewhere.
-const OWN_FILES: [&str; 26] = [
+const OWN_FILES: [&str; 28] = [
     "manifest.json",
     DATABASE,
     "metadata.db-wal",
@@ -53,6 +56,8 @@ const OWN_FILES: [&str; 26] = [
     "mcp-server.writes",
     "trash",
     "proposals",
+    VIEWS,
+    "tokens.json",
 ];
 
 /// A project on disk.
@@ -68,7 +73,10 @@ pub struct Project {
     pub pages_dir: PathBuf,
     /// Its index, absolute; created when first opened.
     pub database: PathBuf,
+    /// The folder of its index, and of the files with which processes share it, absolute.
+    pub index_dir: PathBuf,
     source: DiskSource,
+    view: Option<View>,
     /// Whether its settings are from its manifest.
     has_manifest: bool,
 }
@@ -105,10 +113,12 @@ impl Project {
         Ok(Self {
             pages_dir: source.pages_dir().to_path_buf(),
             database: root.join(UBP_DIR).join(DATABASE),
+            index_dir: root.join(UBP_DIR),
             manifest_path,
             manifest,
             root,
             source,
+            view: None,
             has_manifest: true,
         })
     }
@@ -128,9 +138,11 @@ impl Project {
             pages_dir: source.pages_dir().to_path_buf(),
             manifest_path: root.join(MANIFEST_PATH),
             database,
+            index_dir: root.join(UBP_DIR),
             manifest,
             root,
             source,
+            view: None,
             has_manifest: false,
         })
     }
@@ -140,12 +152,50 @@ impl Project {
     /// # Errors
     /// As [`Project::load`].
     pub fn reload(&self) -> Result<Self> {
-        if self.has_manifest { Self::load(&self.root) } else { Ok(self.clone()) }
+        if !self.has_manifest {
+            return Ok(self.clone());
+        }
+        let loaded = Self::load(&self.root)?;
+        match &self.view {
+            None => Ok(loaded),
+            Some(view) if view.is_for(loaded.manifest.pages_folder()) => loaded.seen_in(view.clone()),
+            // Its rules are about paths in another folder.
+            Some(_) => Ok(self.clone()),
+        }
+    }
+
+    /// The project without the files that the view hides. It has an index of its own, which is created when first
+    /// opened.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if a file of the index is a symbolic link.
+    pub fn seen_in(self, view: View) -> Result<Self> {
+        let folder = view.folder();
+        let shown = folder.to_string_lossy().replace('\\', "/");
+        let index_dir = self.root.join(&folder);
+        keep_out_of_git(&self.root.join(UBP_DIR), &format!("{VIEWS}/"));
+        refuse_links_in(&self.root, &shown)?;
+        // On a disk that cannot be written to, the index is kept in memory.
+        let _ = fs::create_dir_all(&index_dir);
+        Ok(Self { database: index_dir.join(DATABASE), index_dir, view: Some(view), ..self })
+    }
+
+    /// What it hides, if it hides files.
+    pub fn view(&self) -> Option<&View> {
+        self.view.as_ref()
+    }
+
+    /// Its files on disk, including those that are hidden.
+    pub fn source(&self) -> DiskSource {
+        self.source.clone()
     }
 
     /// Its files.
-    pub fn source(&self) -> DiskSource {
-        self.source.clone()
+    pub fn visible_source(&self) -> Box<dyn Source> {
+        match &self.view {
+            None => Box::new(self.source()),
+            Some(view) => Box::new(view.source(self.source(), self.manifest.pages_folder())),
+        }
     }
 
     /// Writes the changed manifest.
@@ -164,8 +214,13 @@ fn is_project(folder: &Path) -> bool {
 
 /// Refuses symbolic links in `.ubp`, with which a clone could make UBP write outside the project.
 fn refuse_links(root: &Path) -> Result<()> {
-    let own = OWN_FILES.iter().map(|name| format!("{UBP_DIR}/{name}"));
-    for path in std::iter::once(UBP_DIR.to_string()).chain(own) {
+    refuse_links_in(root, UBP_DIR)
+}
+
+/// The same for the files in another folder.
+fn refuse_links_in(root: &Path, folder: &str) -> Result<()> {
+    let own = OWN_FILES.iter().map(|name| format!("{folder}/{name}"));
+    for path in std::iter::once(folder.to_string()).chain(own) {
         match fs::symlink_metadata(root.join(&path)) {
             Ok(metadata) if metadata.is_symlink() => {
                 let words = "a symbolic link; UBP's files must be regular files";

@@ -276,6 +276,19 @@ fn entry(line: &str) -> Option<(String, String, ContentHash)> {
     Some((unescape(page)?, unescape(path)?, hash.trim_end().parse().ok()?))
 }
 
+/// The page that a line of the lock is about, and the source if it names one; `None` for comments and other lines.
+pub fn line_paths(line: &str) -> Option<(String, Option<String>)> {
+    let line = line.trim_end_matches(['\r', '\n']);
+    let fields: Vec<&str> = line.split('\t').collect();
+    let path = |field: &str| unescape(field).unwrap_or_else(|| field.to_owned());
+    match fields.as_slice() {
+        [first, ..] if first.starts_with('#') => None,
+        [page, EDITED, _, _] => Some((path(page), None)),
+        [page, source, ..] => Some((path(page), Some(path(source)))),
+        _ => None,
+    }
+}
+
 /// The path, with characters escaped that would end a field or a line, or begin a comment.
 fn escape(path: &str) -> String {
     let mut escaped = String::with_capacity(path.len());
@@ -391,6 +404,16 @@ mod tests {
         assert_eq!(lock.last_edit("a.md", hash(0xcc)), Some(edited));
         lock.set("a.md", BTreeMap::from([("x.rs".into(), hash(0xaa))]));
         assert_eq!(lock.last_edit("a.md", hash(0xcc)), None, "a review replaces it");
+    }
+
+    #[test]
+    fn the_paths_of_a_line_are_known_even_if_it_is_damaged() {
+        let named = |page: &str, source: Option<&str>| Some((page.to_owned(), source.map(str::to_owned)));
+        assert_eq!(line_paths(&format!("\\#a.md\tx\\t.rs\t{A}\r\n")), named("#a.md", Some("x\t.rs")));
+        assert_eq!(line_paths(&format!("a.md\tedited\tunknown\t{A}")), named("a.md", None));
+        assert_eq!(line_paths("a.md\tx.rs\tsha256:12"), named("a.md", Some("x.rs")));
+        assert_eq!(line_paths("# a.md\tx.rs"), None);
+        assert_eq!(line_paths("<<<<<<< HEAD"), None);
     }
 
     #[test]

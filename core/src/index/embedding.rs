@@ -307,6 +307,16 @@ pub(crate) fn section_text(db: &Connection, section: i64) -> Result<Option<Secti
     }))
 }
 
+/// The vector of a text by the model called `identity`, if it was computed.
+///
+/// # Errors
+/// [`crate::Error::Database`].
+pub fn known_vector(db: &Connection, identity: &str, text: &str) -> Result<Option<Vec<f32>>> {
+    let sql = "SELECT data FROM vectors JOIN models USING (model) WHERE identity = ?1 AND hash = ?2";
+    let data: Option<Vec<u8>> = first(db, sql, (identity, ContentHash::of(text.as_bytes()).0))?;
+    Ok(data.map(|data| data.as_chunks::<4>().0.iter().map(|x| f32::from_le_bytes(*x)).collect()))
+}
+
 fn has_vector(db: &Connection, model: i64, hash: ContentHash) -> Result<bool> {
     any(db, "SELECT 1 FROM vectors WHERE model = ?1 AND hash = ?2", (model, hash.0))
 }

@@ -47,8 +47,8 @@ pub use documents::settle_chunk_size;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use documents::{DocumentState, document_states, forget_document, set_chunk_size};
 pub use embedding::{
-    EmbedReport, embed_page, embed_pending, forget_unused_vectors, pending, pending_pages, section_count,
-    vectorized_pages,
+    EmbedReport, embed_page, embed_pending, forget_unused_vectors, known_vector, pending, pending_pages,
+    section_count, vectorized_pages,
 };
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use embedding::{SectionText, section_text};

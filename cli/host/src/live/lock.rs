@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::Project;
 use crate::file_lock::{self, FileLock};
-use crate::{Project, UBP_DIR};
 
 const LOCK: &str = "serve.lock";
 
@@ -42,8 +42,9 @@ pub(super) enum Attempt {
 }
 
 impl ServeLock {
-    pub(super) fn new(root: &Path) -> Self {
-        let path = root.join(UBP_DIR).join(LOCK);
+    /// The lock in the folder of the index.
+    pub(super) fn new(index_dir: &Path) -> Self {
+        let path = index_dir.join(LOCK);
         Self { path, claim: Mutex::new(Claim::None), indexer: AtomicBool::new(false) }
     }
 
@@ -95,13 +96,14 @@ impl ServeLock {
 
 /// Whether a server watches and indexes this project.
 pub fn is_served(project: &Project) -> bool {
-    file_lock::is_held(&project.root.join(UBP_DIR).join(LOCK)).unwrap_or(false)
+    file_lock::is_held(&project.index_dir.join(LOCK)).unwrap_or(false)
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::UBP_DIR;
 
     fn project() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
@@ -112,7 +114,8 @@ mod tests {
     #[test]
     fn one_process_holds_the_lock_and_another_gets_it_after_release() {
         let folder = project();
-        let (first, second) = (ServeLock::new(folder.path()), ServeLock::new(folder.path()));
+        let (first, second) =
+            (ServeLock::new(&folder.path().join(UBP_DIR)), ServeLock::new(&folder.path().join(UBP_DIR)));
         assert!(matches!(first.attempt(), Attempt::Taken));
         assert!(matches!(first.attempt(), Attempt::Kept));
         assert!(matches!(second.attempt(), Attempt::Elsewhere));
@@ -131,7 +134,8 @@ mod tests {
     #[test]
     fn a_deleted_lock_file_is_created_and_locked_again() {
         let folder = project();
-        let (first, second) = (ServeLock::new(folder.path()), ServeLock::new(folder.path()));
+        let (first, second) =
+            (ServeLock::new(&folder.path().join(UBP_DIR)), ServeLock::new(&folder.path().join(UBP_DIR)));
         assert!(matches!(first.attempt(), Attempt::Taken));
         std::fs::remove_file(folder.path().join(UBP_DIR).join(LOCK)).unwrap();
         assert!(matches!(first.attempt(), Attempt::Taken));
@@ -144,7 +148,7 @@ mod tests {
     #[test]
     fn without_the_project_folder_the_lock_is_not_taken() {
         let folder = tempfile::tempdir().unwrap();
-        let lock = ServeLock::new(folder.path());
+        let lock = ServeLock::new(&folder.path().join(UBP_DIR));
         assert!(matches!(lock.attempt(), Attempt::Elsewhere));
         assert!(!lock.is_indexer());
     }

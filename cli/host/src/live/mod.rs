@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tokio::sync::broadcast;
 use ubp_core::index::{PageChanges, Snapshot, pending, section_count};
+use ubp_core::manifest::{AuthorRights, Manifest};
 use ubp_core::message;
 use ubp_core::message::Message;
 use ubp_core::ops::Operation;
@@ -42,10 +43,12 @@ mod standing;
 mod tests;
 mod trimmed;
 mod vectors;
+mod views;
 mod watch;
 
 pub use lock::is_served;
 pub use parent::ParentWatch;
+pub use views::Views;
 
 use lock::{Attempt, ServeLock};
 use opened::Opened;
@@ -82,11 +85,13 @@ pub struct Asker<'a> {
     pub caller: Caller,
     /// Name of the agent.
     pub agent: Option<&'a str>,
+    /// What the agent may do; `None` if nothing restricts it.
+    pub rights: Option<&'a AuthorRights>,
 }
 
 impl From<Caller> for Asker<'_> {
     fn from(caller: Caller) -> Self {
-        Self { caller, agent: None }
+        Self { caller, agent: None, rights: None }
     }
 }
 
@@ -178,16 +183,16 @@ impl Live {
         timing: Timing,
         find_model: Box<FindModel>,
     ) -> Result<Arc<Self>> {
-        let root = project.root.clone();
+        let (root, index_dir) = (project.root.clone(), project.index_dir.clone());
         let (manifest, loaded) = opened::load(&project);
         let (opened, said) = Opened::open(loaded.unwrap_or(project), manifest, environment, &*find_model)?;
-        let lock = ServeLock::new(&root);
+        let lock = ServeLock::new(&index_dir);
         if opened.in_memory {
             lock.go_alone();
         }
         let alone = opened.in_memory;
         let shared = Arc::new(Shared {
-            pulse: Pulse::new(timing, StandingFile::new(&root)),
+            pulse: Pulse::new(timing, StandingFile::new(&index_dir)),
             root,
             environment: environment.clone(),
             find_model,
@@ -241,7 +246,7 @@ impl Live {
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<Value> {
-        let Asker { caller, agent } = asker.into();
+        let Asker { caller, agent, rights } = asker.into();
         let again = operation.facts.reads_only().then(|| params.clone());
         let mut ask = |params| {
             let (page, reader) = match told.as_mut() {
@@ -249,7 +254,7 @@ impl Live {
                 None => (None, None),
             };
             let ask = |context: &Context<'_>| {
-                (operation.call)(&Context { agent, reader, ..*context }, params, page)
+                (operation.call)(&Context { agent, rights, reader, ..*context }, params, page)
             };
             self.with(caller, progress, cancel, ask)
         };
@@ -328,6 +333,14 @@ impl Live {
         let (pending, total) =
             opened.engine.index.read(|db| Ok((pending(db, identity)?, section_count(db)?)))?;
         Ok(Some((total.saturating_sub(pending), total)))
+    }
+
+    /// The project's settings.
+    ///
+    /// # Errors
+    /// [`Error::Io`] while the project is missing.
+    pub fn manifest(&self) -> Result<Manifest> {
+        Ok(self.shared.current()?.project.manifest.clone())
     }
 
     /// The project's folder.

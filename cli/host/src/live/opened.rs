@@ -45,7 +45,11 @@ impl Opened {
             notices.push(Notice { hint, ..Notice::warning(words) });
         }
         let Opening { mut engine, in_memory, .. } = opening;
-        engine.history = Box::new(FollowedHistory::new(GitHistory::new(&project.root), &project.root));
+        let history = FollowedHistory::new(GitHistory::new(&project.root), &project.root);
+        engine.history = match project.view() {
+            None => Box::new(history),
+            Some(view) => Box::new(view.history(history)),
+        };
         engine.embedder =
             engine.embedder.map(|embedder| Arc::new(Trimmed::new(embedder)) as Arc<dyn Embedder>);
         let database = identity(&project.database).filter(|_| !in_memory);

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::stamp::{Identity, identity, identity_of};
-use crate::UBP_DIR;
 
 const STATE: &str = "serve.state";
 const REQUESTS: &str = "serve.ask";
@@ -95,8 +94,8 @@ struct Written {
 }
 
 impl StandingFile {
-    pub(super) fn new(root: &Path) -> Self {
-        let folder = root.join(UBP_DIR);
+    /// The files in the folder of the index.
+    pub(super) fn new(folder: &Path) -> Self {
         Self {
             path: folder.join(STATE),
             requests: folder.join(REQUESTS),
@@ -206,7 +205,6 @@ mod tests {
     #[test]
     fn a_published_state_is_read_by_another_process() {
         let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join(UBP_DIR)).unwrap();
         let (one, other) = (StandingFile::new(folder.path()), StandingFile::new(folder.path()));
         assert_eq!(other.read(INDEX), Said::NOTHING);
         for (settled, standing) in
@@ -218,7 +216,7 @@ mod tests {
             assert_eq!(other.read(INDEX), said);
         }
         assert_eq!(other.read(Some((1, 3))), Said::NOTHING, "the state of another index");
-        fs::remove_file(folder.path().join(UBP_DIR).join(STATE)).unwrap();
+        fs::remove_file(folder.path().join(STATE)).unwrap();
         assert_eq!(other.read(INDEX), Said::NOTHING);
         one.keep();
         assert_eq!(other.read(INDEX).standing, Standing::Changed);
@@ -233,10 +231,9 @@ mod tests {
     #[test]
     fn an_incomplete_line_is_ignored() {
         let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join(UBP_DIR)).unwrap();
         let standing = StandingFile::new(folder.path());
         standing.write(Standing::Settled, INDEX, 3, 3);
-        let path = folder.path().join(UBP_DIR).join(STATE);
+        let path = folder.path().join(STATE);
         let line = fs::read_to_string(&path).unwrap();
         for length in 0..line.len() {
             fs::write(&path, &line[..length]).unwrap();
@@ -247,7 +244,6 @@ mod tests {
     #[test]
     fn each_request_is_reported_once() {
         let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join(UBP_DIR)).unwrap();
         let (one, other) = (StandingFile::new(folder.path()), StandingFile::new(folder.path()));
         assert!(!one.was_asked());
         for _ in 0..3 {
@@ -266,7 +262,7 @@ mod tests {
     #[test]
     fn without_the_project_folder_the_state_is_unknown() {
         let folder = tempfile::tempdir().unwrap();
-        let standing = StandingFile::new(folder.path());
+        let standing = StandingFile::new(&folder.path().join("missing"));
         standing.write(Standing::Settled, INDEX, 1, 1);
         assert_eq!(standing.read(INDEX), Said::NOTHING);
         standing.ask();

@@ -33,6 +33,8 @@ const OWN_IGNORE: &str = "\
 /gaps.json
 /memory.jsonl
 /models/
+/views/
+/tokens.json
 /*.tmp
 ";
 

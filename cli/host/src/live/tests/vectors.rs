@@ -153,3 +153,28 @@ fn changing_the_model_in_the_settings_recomputes_vectors() {
     assert_eq!(name, "another-model");
     assert_eq!(*seen.lock().unwrap(), ["no-such-model", "another-model"]);
 }
+
+#[test]
+fn authors_who_see_the_same_share_an_index_that_takes_vectors_from_that_of_the_project() {
+    let folder = Folder::new([("a.md", "zebra"), ("private/b.md", "lion")]);
+    let rules = r#"{"rights": [{"author": "*", "path": "private/", "right": "hide"},
+        {"author": "admin", "path": "private/", "right": "read"}],"#;
+    folder.write(".ubp/manifest.json", &MANIFEST.replacen('{', rules, 1));
+    let model = Model::default();
+    let whole = model.serve(&folder);
+    eventually("embedded", || pending(&whole) == 0 && model.seen() == 2);
+    let views = Views::of(whole.live.clone());
+    let seen_by = |author: &str| views.seen_by(&views.rights(Some(author), &[]).unwrap()).unwrap();
+    assert!(Arc::ptr_eq(&seen_by("admin"), views.whole()));
+    assert!(Arc::ptr_eq(&seen_by("one"), &seen_by("other")));
+    let view = Server { live: seen_by("one"), said: Arc::default() };
+    eventually("embedded", || pending(&view) == 0);
+    assert_eq!(view.pages(), ["a.md"]);
+    assert_eq!(model.seen(), 2, "no vector is computed again");
+    folder.write("pages/c.md", "giraffe");
+    folder.write("pages/private/d.md", "okapi");
+    view.finds("giraffe", &["c.md"]);
+    view.finds("okapi", &[]);
+    whole.finds("okapi", &["private/d.md"]);
+    views.stop();
+}
