@@ -10,6 +10,7 @@ use serde_json::Value;
 use ubp_core::Error;
 use ubp_core::hint::{Commands, Next, Voice};
 use ubp_core::index::{EmbedReport, Index, RefreshReport, section_count};
+use ubp_core::manifest::AuthorRights;
 use ubp_core::manifest::{FrontMatterMode, Manifest};
 use ubp_core::message;
 use ubp_core::message::{Language, Message};
@@ -18,6 +19,7 @@ use ubp_core::progress::{Progress, Silent};
 use ubp_core::show::Page;
 use ubp_core::{Caller, Context, Engine, path};
 use ubp_host::opening::{self, Opening};
+use ubp_host::view::View;
 use ubp_host::{EmbeddingLock, Project, SystemClock, UBP_DIR, live, models};
 use ubp_servers::MessageStyle;
 
@@ -333,7 +335,18 @@ pub(crate) struct Session {
 impl Session {
     /// Opens the project around `folder`.
     pub(crate) fn open(terminal: &mut Terminal<'_>, folder: &Path) -> Result<Self, Failure> {
+        Self::open_project(terminal, folder, Project::find(folder)?)
+    }
+
+    /// Opens the project around `folder` as an agent sees it.
+    pub(crate) fn open_as(terminal: &mut Terminal<'_>, folder: &Path, author: &str) -> Result<Self, Failure> {
         let project = Project::find(folder)?;
+        let view = View::of(&AuthorRights::of(&project.manifest, Some(author), &[])?);
+        let project = view.map_or_else(|| Ok(project.clone()), |view| project.clone().seen_in(view))?;
+        Self::open_project(terminal, folder, project)
+    }
+
+    fn open_project(terminal: &mut Terminal<'_>, folder: &Path, project: Project) -> Result<Self, Failure> {
         terminal.pages_prefix = prefix(&terminal.io.folder, &project.pages_dir);
         terminal.project_prefix = prefix(&terminal.io.folder, &project.root);
         terminal.within_pages = below(&project.pages_dir, &real(&terminal.io.folder));

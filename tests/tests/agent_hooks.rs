@@ -107,6 +107,20 @@ fn an_agent_gets_the_pages_about_a_file_before_its_edit_and_once() {
 }
 
 #[test]
+fn an_agent_gets_no_page_that_is_hidden_from_its_client() {
+    let terminal = project();
+    let manifest = fs::read_to_string(terminal.path(".ubp/manifest.json")).unwrap();
+    let rules = r#"{"rights": [{"author": "claude-code", "path": "login.md", "right": "hide"}],"#;
+    terminal.write(".ubp/manifest.json", manifest.replacen('{', rules, 1)).unwrap();
+    let before = |client: &str| {
+        heard(&terminal, client, &edit(&terminal, "PreToolUse", "src/login.ts", client)).unwrap()
+    };
+    let hidden = before("claude-code");
+    assert!(hidden.contains("All code") && !hidden.contains("Login"), "{hidden}");
+    assert!(before("codex").contains("Who signs in."));
+}
+
+#[test]
 fn after_an_edit_an_agent_hears_which_pages_may_be_out_of_date() {
     let terminal = project();
     let after = || {

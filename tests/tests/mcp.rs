@@ -2,6 +2,7 @@
 //! requested size.
 
 mod proposing;
+mod rights;
 mod writing;
 
 use std::collections::HashMap;

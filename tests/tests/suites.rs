@@ -15,6 +15,7 @@ mod documents;
 mod export;
 mod first_hour;
 mod freshness;
+mod hidden;
 mod hints;
 mod hostile;
 mod import;

@@ -55,6 +55,9 @@ impl ServerEntry {
         if let Some(write) = offer.write {
             arguments.push(write.flag().into());
         }
+        if let Some(named) = &offer.named {
+            arguments.extend(["--as".into(), named.clone()]);
+        }
         if offer.user {
             arguments.push("--user".into());
         }

@@ -4,6 +4,7 @@
 //! **Invariants**
 //! - An answer never stops an edit: errors exit with status 1, because clients take 2 as a refusal
 //!   (`tests/tests/agent_hooks.rs`).
+//! - An agent gets no page that the rights hide from its client (`tests/tests/agent_hooks.rs`).
 //! - A page reaches an agent once in its session (`tests/tests/agent_hooks.rs`).
 
 mod briefing;
@@ -129,7 +130,10 @@ fn answer(
         Error::invalid(message!("the event on standard input is not JSON: {error}", error))
     })?;
     let told = match Event::of(&value, folder) {
-        Some(event) => tell(terminal, global, &event, args.max_tokens.map_or(MAX_TOKENS, |n| n as usize))?,
+        Some(event) => {
+            let most = args.max_tokens.map_or(MAX_TOKENS, |n| n as usize);
+            tell(terminal, global, args.client.flag(), &event, most)?
+        }
         None => String::new(),
     };
     match args.client {
@@ -148,12 +152,13 @@ fn answer(
 fn tell(
     terminal: &mut Terminal<'_>,
     global: &Global,
+    agent: &str,
     event: &Event,
     max_tokens: usize,
 ) -> Result<String, Failure> {
     let mut told = Vec::new();
     for (root, files) in by_project(&event.files) {
-        let session = Session::open(terminal, &root)?;
+        let session = Session::open_as(terminal, &root, agent)?;
         let given = Given::of(&terminal.io.environment, &root, &event.session);
         let files: Vec<String> = files.iter().map(|file| session.source(file)).collect();
         let briefings = session.read(terminal, global, |context| match event.moment {

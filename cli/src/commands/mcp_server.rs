@@ -25,6 +25,7 @@ use crate::session::{Terminal, answer_with};
     ubp mcp-server                          serve a client over standard input\n  \
     ubp mcp-server --write                  let the client propose changes\n  \
     ubp mcp-server --write=apply            let the client change pages\n  \
+    ubp mcp-server --as reviewer            with the rights of that name\n  \
     ubp mcp-server --tools core             the six most useful tools only\n  \
     ubp mcp-server --http                   at http://127.0.0.1:4820/mcp\n  \
     ubp mcp-server --http 4821 --daemon     in the background, on another port\n  \
@@ -82,6 +83,9 @@ pub struct Offer {
     /// Let clients propose changes, for `ubp proposals`, or apply them [default MODE: propose]
     #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = "propose")]
     pub write: Option<WriteChoice>,
+    /// The name of the agent, for `ubp audit` and its rights [default: what the client calls itself]
+    #[arg(long = "as", value_name = "NAME")]
+    pub named: Option<String>,
     /// Serve your own memories, from your data folder, instead of the project
     #[arg(long)]
     pub user: bool,
@@ -157,6 +161,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerAr
     }
     let options = Options {
         write: WriteChoice::write(args.offer.write),
+        named: args.offer.named.clone(),
         tools: args.offer.tools.clone(),
         http: args.address(),
         allow_host: args.allow_host.clone(),
@@ -267,6 +272,9 @@ fn arguments(
     add("--json", None);
     if let Some(write) = args.offer.write {
         add(write.flag(), None);
+    }
+    if let Some(named) = &args.offer.named {
+        add("--as", Some(named.into()));
     }
     if !args.offer.tools.is_empty() {
         add("--tools", Some(args.offer.tools.join(",").into()));

@@ -27,10 +27,12 @@ mod rebuild;
 mod refs;
 mod replace;
 mod review;
+mod rights;
 mod search;
 mod stale;
 mod status;
 mod suggest;
+mod token;
 mod traverse;
 mod viewer;
 mod write;
@@ -123,6 +125,10 @@ pub enum Command {
     Audit(audit::AuditArgs),
     /// Undo a change
     Undo(audit::UndoArgs),
+    /// Show what agents may do where
+    Rights(rights::RightsArgs),
+    /// Make, list and revoke tokens of agents
+    Token(token::TokenArgs),
     /// Show, install and choose the embedding model
     Model(model::ModelArgs),
     /// Print a completion script for a shell
@@ -167,6 +173,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Model(args) => return model::run(terminal, &folder, args),
         Command::Eval(args) => return eval::run(terminal, &folder, global, args),
         Command::Mcp(args) => return mcp::run(terminal, &folder, args),
+        Command::Token(args) => return token::run(terminal, &folder, args),
         Command::Hook(args) => return hook::run(terminal, &folder, global, args),
         Command::McpServer(args) => return mcp_server::run(terminal, &folder, args),
         Command::Viewer(args) => return viewer::run(terminal, &folder, args),
@@ -206,6 +213,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Accept(args) => suggest::accept(terminal, &session, args),
         Command::Proposals(args) => proposals::run(terminal, &session, global, args),
         Command::Audit(args) => audit::run(terminal, &session, args),
+        Command::Rights(args) => rights::run(terminal, &session, &args),
         Command::Undo(args) => audit::undo(terminal, &session, args),
         Command::Dismiss(args) => suggest::dismiss(terminal, &session, args),
         Command::Init(_)
@@ -214,6 +222,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         | Command::Eval(_)
         | Command::Mcp(_)
         | Command::Hook(_)
+        | Command::Token(_)
         | Command::McpServer(_)
         | Command::Viewer(_)
         | Command::Overview => Ok(crate::ExitStatus::Success),

@@ -4,6 +4,7 @@
 mod names;
 mod serve;
 mod token;
+pub mod tokens;
 
 use std::net::SocketAddr;
 use std::time::Duration;

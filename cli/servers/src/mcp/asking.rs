@@ -26,6 +26,7 @@ use ubp_core::show::{Page, Span};
 use ubp_core::{Caller, Error};
 use ubp_host::live::Live;
 
+use super::author::Seen;
 use super::call::{clipped, failure, success};
 use super::markdown::MarkdownPage;
 use super::server::Server;
@@ -60,6 +61,8 @@ const COMMENT: &str = "comment";
 pub(super) struct Change {
     pub answer: Value,
     pub told: String,
+    /// Whether files are hidden from the agent.
+    pub is_restricted: bool,
 }
 
 /// Questions of all clients of a server.
@@ -177,15 +180,21 @@ pub(super) async fn ask(
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
     let proposal = change.answer.get("proposal").and_then(Value::as_str).map(str::to_owned);
-    let asked = proposal.filter(|_| shows_forms(context));
+    let author = server.author(context);
+    // Whoever has a token may be anywhere: its client does not speak for the person.
+    let asked = proposal.filter(|_| shows_forms(context) && !author.has_token);
     let open = server.session().questions();
     if asked.is_none() && open.is_empty() {
         return Ok(success(change.answer, change.told).into());
     }
-    let (live, language, about) = (server.live.clone(), server.asking.language, asked.clone());
-    let (question, obsolete) =
-        working(move || (about.and_then(|id| question(&live, language, &id)), no_longer_open(&live, open)))
-            .await?;
+    let own = server.clone();
+    let (language, about) = (server.asking.language, asked.clone());
+    let (question, obsolete) = working(move || {
+        // The client reads the question too, so it has only what its agent may see.
+        let Ok(Seen { live, .. }) = own.seen_by(&author) else { return (None, Vec::new()) };
+        (about.and_then(|id| question(&live, language, &id)), no_longer_open(&live, open))
+    })
+    .await?;
     obsolete.iter().for_each(|proposal| server.session().close_question(proposal));
     let (Some(proposal), Some(message), Some(requested_schema)) = (asked, question, server.asking.form())
     else {
@@ -317,7 +326,7 @@ struct Outcome {
 
 /// Does what the person said, as the person.
 async fn decided(server: &Server, proposal: String, reply: Reply) -> Result<Outcome, ErrorData> {
-    let live = server.live.clone();
+    let live = server.views.whole().clone();
     working(move || {
         let decide = |operation| {
             let params = json!({ "proposals": [&proposal], "comment": &reply.comment });
@@ -339,7 +348,7 @@ async fn decided(server: &Server, proposal: String, reply: Reply) -> Result<Outc
 
 /// The answer of the call, with what became of its proposal.
 fn finish(server: &Server, change: Change, outcome: &Outcome) -> rmcp::model::CallToolResult {
-    let Change { mut answer, told } = change;
+    let Change { mut answer, told, is_restricted } = change;
     let mut page = MarkdownPage::new(server.tools());
     let Outcome { reply, error, fields } = outcome;
     let said = match (reply.said, error) {
@@ -354,7 +363,10 @@ fn finish(server: &Server, change: Change, outcome: &Outcome) -> rmcp::model::Ca
         }
     };
     page.line(&[Span::Strong(said)]);
-    if let Some(error) = error {
+    if is_restricted && error.is_some() {
+        // The reason may be a page that the agent must not see.
+        page.warn(&[Span::Text("The person is told why when accepting it elsewhere.")]);
+    } else if let Some(error) = error {
         page.warn(&[Span::Text(&clipped(&error.to_string()))]);
     }
     if let Some(comment) = &reply.comment {

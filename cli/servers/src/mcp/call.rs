@@ -12,14 +12,17 @@ use rmcp::service::{Peer, RequestContext};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use ubp_core::Error;
+use ubp_core::manifest::AuthorRights;
 use ubp_core::ops::Effect;
 use ubp_core::progress::{Cancel, Progress, Stage};
 use ubp_core::show::{Page, Reader};
 use ubp_core::{Caller, Context};
 use ubp_host::live::Asker;
 
+use super::Writing;
 use super::arguments;
 use super::asking::{self, Change};
+use super::author::Seen;
 use super::markdown::{MarkdownPage, MarkdownReader};
 use super::server::Server;
 use super::tools::Row;
@@ -55,28 +58,27 @@ pub(super) async fn call(
         params.entry("max_tokens").or_insert(MAX_TOKENS.into());
     }
     let limit = (!is_dry_run(&params)).then(|| server.limit.clone());
-    let live = server.live.clone();
+    let (own, author) = (server.clone(), server.author(&context));
     let reads = operation.facts.effect == Effect::Read;
-    let proposing = (server.proposes && !reads)
-        .then(|| server.session().proposing(Value::Object(params.clone()), reason));
-    // The name of the client, for the audit log.
-    let agent = context.client_info().map(|client| {
-        // Limited, so that a client cannot fill the log.
-        format!("{} {}", client.name, client.version).chars().take(100).collect::<String>()
-    });
+    let only_where_required = server.write == Writing::Apply;
+    let proposing = (!reads)
+        .then(|| server.session().proposing(Value::Object(params.clone()), reason, only_where_required));
     let tools = server.tools();
     let answer = run(&context, move |progress, cancel| {
+        let Seen { rights, live } = own.seen_by(&author)?;
+        let (agent, rights) = (author.name.as_deref(), Some(&rights));
         let params = Value::Object(params);
         let reader = MarkdownReader::new(tools.clone());
         let mut page = MarkdownPage::new(tools);
         let answer = if reads {
-            let asker = Asker { caller: Caller::Agent, agent: agent.as_deref() };
+            let asker = Asker { caller: Caller::Agent, agent, rights };
             let told = Some((&mut page as &mut dyn Page, &reader as &dyn Reader));
             live.call(asker, operation, params, told, progress, cancel).map(Ok)
         } else {
             live.with(Caller::Agent, progress, cancel, |context| {
                 let context = Context {
-                    agent: agent.as_deref(),
+                    agent,
+                    rights,
                     proposing: proposing.as_ref(),
                     reader: Some(&reader),
                     ..*context
@@ -88,12 +90,13 @@ pub(super) async fn call(
                 }
             })
         };
-        answer.map(|answer| answer.map(|answer| (answer, page.finish())))
+        let is_restricted = rights.is_some_and(AuthorRights::hides);
+        answer.map(|answer| answer.map(|answer| (answer, page.finish(), is_restricted)))
     })
     .await?;
     match answer {
-        Ok(Ok((answer, told))) => {
-            if !server.proposes {
+        Ok(Ok((answer, told, is_restricted))) => {
+            if server.write == Writing::No {
                 return Ok(success(answer, told).into());
             }
             if reads {
@@ -101,7 +104,7 @@ pub(super) async fn call(
                 return Ok(success(answer, told).into());
             }
             server.session().note_proposal(&answer);
-            asking::ask(server, row, Change { answer, told }, &context).await
+            asking::ask(server, row, Change { answer, told, is_restricted }, &context).await
         }
         Ok(Err(refused)) => {
             Ok(failure("too_many_writes", &refused.to_string(), Some(&refused.hint())).into())

@@ -6,9 +6,11 @@ use std::sync::{Arc, PoisonError};
 use rmcp::RoleServer;
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::{Peer, SubscriptionContext};
+use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
-use ubp_host::live::Changed;
+use ubp_host::live::{Changed, Live, Views};
 
+use super::author::Author;
 use super::resources;
 use super::server::Server;
 
@@ -47,18 +49,76 @@ impl News {
     }
 }
 
+/// The changes that an author may hear of.
+struct Changes {
+    views: Arc<Views>,
+    author: Author,
+    /// The project as the author sees it, and its changes.
+    seen: Option<(Arc<Live>, Receiver<Arc<Changed>>)>,
+    /// Changes of the settings, which may show the author other files.
+    settings: Receiver<Arc<Changed>>,
+}
+
+impl Changes {
+    async fn of(server: &Server, author: Author) -> Self {
+        let settings = server.views.whole().changes();
+        let mut changes = Self { views: server.views.clone(), author, seen: None, settings };
+        changes.look().await;
+        changes
+    }
+
+    /// Opens the project as the author sees it now.
+    async fn look(&mut self) {
+        let (views, author) = (self.views.clone(), self.author.clone());
+        let opened = tokio::task::spawn_blocking(move || author.sees(&views)).await;
+        // Without a project, there is nothing to hear of.
+        self.seen = opened.ok().and_then(Result::ok).map(|seen| (seen.live.clone(), seen.live.changes()));
+    }
+
+    /// The next change; `None` if some were missed. An error means that the project was closed.
+    async fn next(&mut self) -> Result<Option<Arc<Changed>>, RecvError> {
+        loop {
+            let settings = match &mut self.seen {
+                Some((live, changes)) if Arc::ptr_eq(live, self.views.whole()) => {
+                    return heard(changes.recv().await);
+                }
+                Some((_, changes)) => tokio::select! {
+                    changed = changes.recv() => match changed {
+                        // Its index was closed for another one.
+                        Err(RecvError::Closed) => Err(RecvError::Lagged(0)),
+                        changed => return heard(changed),
+                    },
+                    changed = self.settings.recv() => changed,
+                },
+                None => self.settings.recv().await,
+            };
+            match settings {
+                Ok(changed) if *changed != Changed::Settings => {}
+                Err(RecvError::Closed) => return Err(RecvError::Closed),
+                changed => {
+                    self.look().await;
+                    return heard(changed);
+                }
+            }
+        }
+    }
+}
+
+fn heard(changed: Result<Arc<Changed>, RecvError>) -> Result<Option<Arc<Changed>>, RecvError> {
+    match changed {
+        Err(RecvError::Lagged(_)) => Ok(None),
+        changed => changed.map(Some),
+    }
+}
+
 /// Notifies a client with a session, until it disconnects.
-pub(super) async fn notify(server: Server, peer: Peer<RoleServer>) {
-    let mut changes = server.live.changes();
+pub(super) async fn notify(server: Server, author: Author, peer: Peer<RoleServer>) {
+    let mut changes = Changes::of(&server, author).await;
     // A weak reference, so that this task does not keep a closed server alive.
     let subscribed = Arc::downgrade(&server.subscribed);
     drop(server);
     loop {
-        let changed = match changes.recv().await {
-            Ok(changed) => Some(changed),
-            Err(RecvError::Lagged(_)) => None,
-            Err(RecvError::Closed) => return,
-        };
+        let Ok(changed) = changes.next().await else { return };
         let Some(subscribed) = subscribed.upgrade().filter(|_| !peer.is_transport_closed()) else { return };
         let news = {
             let watched = subscribed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -78,16 +138,16 @@ pub(super) async fn notify(server: Server, peer: Peer<RoleServer>) {
 
 /// Notifies a client of its subscriptions, until it cancels or disconnects.
 pub(super) async fn listen(server: &Server, context: SubscriptionContext) {
-    let mut changes = server.live.changes();
+    let author = server.author(context.request_context());
+    let mut changes = Changes::of(server, author).await;
     let watched = context.accepted().resource_subscriptions.clone().unwrap_or_default();
     let wants_listing = context.accepted().resources_list_changed.unwrap_or(false);
     loop {
         let changed = tokio::select! {
             () = context.cancelled() => return,
-            changed = changes.recv() => match changed {
-                Ok(changed) => Some(changed),
-                Err(RecvError::Lagged(_)) => None,
-                Err(RecvError::Closed) => return,
+            changed = changes.next() => match changed {
+                Ok(changed) => changed,
+                Err(_) => return,
             },
         };
         let news = News::of(changed.as_deref(), watched.iter());

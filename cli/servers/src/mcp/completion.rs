@@ -41,9 +41,10 @@ async fn pages(
     field: &'static str,
     context: RequestContext<RoleServer>,
 ) -> Result<(Vec<String>, usize), ErrorData> {
-    let live = server.live.clone();
+    let (own, author) = (server.clone(), server.author(&context));
     let params = json!({ "text": typed, "limit": CompletionInfo::MAX_VALUES });
     let answer = call::run(&context, move |progress, cancel| {
+        let live = own.seen_by(&author)?.live;
         live.call(Caller::Agent, named("complete")?, params, None, progress, cancel)
     })
     .await?
@@ -61,9 +62,9 @@ async fn files(
     if typed.chars().count() < SHORTEST {
         return Ok((Vec::new(), 0));
     }
-    let live = server.live.clone();
+    let (own, author) = (server.clone(), server.author(&context));
     let mut found = call::run(&context, move |progress, cancel| {
-        live.with(Caller::Agent, progress, cancel, |context| {
+        own.seen_by(&author)?.live.with(Caller::Agent, progress, cancel, |context| {
             let name = literal(&typed);
             context.source.match_sources(&[format!("{name}*"), format!("{name}*/**"), format!("**/*{name}*")])
         })

@@ -11,6 +11,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
+use jiff::Timestamp;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -20,6 +21,7 @@ use ubp_core::{Error, Result};
 
 use super::lines;
 use super::server::Server;
+use crate::http::tokens::{NamedToken, Tokens};
 use crate::http::{self, Limits, Names, Token, bearer};
 
 /// Path of the endpoint.
@@ -47,6 +49,8 @@ struct Gate {
     names: Names,
     /// The required token; `None` if there is none.
     token: Option<Token>,
+    /// Tokens that give clients a name, if there can be any.
+    tokens: Option<Tokens>,
     sessions: Arc<LocalSessionManager>,
     asked: Mutex<HashMap<String, Asked>>,
     idle: Duration,
@@ -54,10 +58,12 @@ struct Gate {
 }
 
 /// Activity of a session.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Asked {
     last: Instant,
     requests: usize,
+    /// The name of the token of its first request.
+    author: Option<String>,
 }
 
 impl Gate {
@@ -66,10 +72,21 @@ impl Gate {
     }
 
     /// Records a request in a session.
-    fn note(&self, session: String) {
+    fn note(&self, session: String, author: Option<String>) {
         let mut asked = self.asked();
-        let requests = asked.get(&session).map_or(0, |asked| asked.requests);
-        asked.insert(session, Asked { last: Instant::now(), requests: requests + 1 });
+        let known = asked.entry(session).or_insert(Asked { last: Instant::now(), requests: 0, author });
+        (known.last, known.requests) = (Instant::now(), known.requests + 1);
+    }
+
+    /// Whether the session is that of another author.
+    fn is_of_another(&self, session: &str, author: Option<&str>) -> bool {
+        self.asked().get(session).is_some_and(|asked| asked.author.as_deref() != author)
+    }
+
+    /// The named token that a request has; `None` if it has none.
+    fn named(&self, headers: &HeaderMap) -> Option<NamedToken> {
+        // If the list is damaged, no token is valid.
+        self.tokens.as_ref()?.find(bearer(headers)?, Timestamp::now()).ok()?
     }
 
     /// Whether a session may be dropped to make room.
@@ -100,7 +117,13 @@ impl Gate {
 }
 
 /// The router that serves [`PATH`] until `stop`.
-pub(super) fn router(server: Server, names: &Names, token: Option<Token>, stop: CancellationToken) -> Router {
+pub(super) fn router(
+    server: Server,
+    names: &Names,
+    token: Option<Token>,
+    tokens: Option<Tokens>,
+    stop: CancellationToken,
+) -> Router {
     let mut config = StreamableHttpServerConfig::default();
     config.cancellation_token = stop;
     // The gate checks host names instead, and more strictly.
@@ -114,6 +137,7 @@ pub(super) fn router(server: Server, names: &Names, token: Option<Token>, stop: 
     let gate = Arc::new(Gate {
         names: names.clone(),
         token,
+        tokens,
         sessions,
         asked: Mutex::default(),
         idle: IDLE,
@@ -134,22 +158,32 @@ pub(super) async fn serve(
     stop: CancellationToken,
 ) -> Result<()> {
     let address = listener.local_addr().map_err(|error| Error::io("the listener", error))?;
-    let router = router(server, &Names::of(address, further), token, stop.clone());
+    let tokens = Tokens::of(server.views.whole().root());
+    let router = router(server, &Names::of(address, further), token, Some(tokens), stop.clone());
     http::serve(listener, router, Limits::default(), stop).await;
     Ok(())
 }
 
-async fn check(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
+async fn check(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
     if let Some(why) = gate.names.refusal(request.method(), request.uri(), request.headers()) {
         return (StatusCode::FORBIDDEN, format!("{why}; --allow-host adds a name\n")).into_response();
     }
+    let named = gate.named(request.headers());
     if let Some(token) = &gate.token
+        && named.is_none()
         && !bearer(request.headers()).is_some_and(|sent| token.is(sent))
     {
         let wanted = [(header::WWW_AUTHENTICATE, "Bearer")];
         return (StatusCode::UNAUTHORIZED, wanted, "missing or wrong token\n").into_response();
     }
+    let author = named.as_ref().map(|named| named.name.clone());
+    if let Some(named) = named {
+        request.extensions_mut().insert(Arc::new(named));
+    }
     let session = text(request.headers(), SESSION_HEADER);
+    if session.as_deref().is_some_and(|session| gate.is_of_another(session, author.as_deref())) {
+        return (StatusCode::NOT_FOUND, "unknown session\n").into_response();
+    }
     let has_sessions =
         text(request.headers(), VERSION_HEADER).is_none_or(|version| *version < *WITHOUT_SESSIONS);
     if session.is_none() && has_sessions && !gate.has_room().await {
@@ -163,7 +197,7 @@ async fn check(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> R
     if response.status().is_success()
         && let Some(session) = session.or_else(|| text(response.headers(), SESSION_HEADER))
     {
-        gate.note(session);
+        gate.note(session, author);
     }
     response
 }

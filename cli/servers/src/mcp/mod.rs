@@ -12,11 +12,14 @@
 //!   (`asking/tests.rs`).
 //! - Only the protocol is written to standard output. A client that sends invalid messages, cancels or never reads
 //!   uses a bounded amount of memory (`lines/tests.rs`).
+//! - An agent reads the project as its rights show it, in tools, resources, completions and notifications
+//!   (`tests/tests/mcp/rights.rs`).
 //! - A project has at most one server in the background, and no process is killed by its id
 //!   (`tests/tests/background.rs`).
 
 mod arguments;
 mod asking;
+mod author;
 mod background;
 mod call;
 mod changes;
@@ -41,13 +44,15 @@ use axum::Router;
 use rmcp::ServiceExt;
 use rmcp::service::{QuitReason, ServerInitializeError};
 use tokio_util::sync::CancellationToken;
+use ubp_core::manifest::Right;
 use ubp_core::message;
 use ubp_core::progress::Cancel;
 use ubp_core::{Error, Result};
 use ubp_host::documents::{self, Level};
-use ubp_host::live::{Live, ParentWatch};
+use ubp_host::live::{Live, ParentWatch, Views};
 use ubp_host::{Environment, Project};
 
+use crate::http::tokens::{Tokens, require_author};
 use crate::http::{FAREWELL, Names, Token, asked_to_stop, bind, require};
 use crate::messages::{MessageStyle, Messages};
 
@@ -80,8 +85,9 @@ pub(crate) fn router(
     token: Token,
     stop: CancellationToken,
 ) -> Result<Router> {
-    let server = Server::new(live.clone(), tools::choose(&[], write)?, write);
-    Ok(http::router(server, names, Some(token), stop))
+    let views = Views::of(live.clone());
+    let tools = tools::choose(&[], offered(&views, write)?)?;
+    Ok(http::router(Server::new(views, tools, write), names, Some(token), None, stop))
 }
 
 /// Options of a server.
@@ -89,6 +95,8 @@ pub(crate) fn router(
 pub struct Options {
     /// Whether clients may change pages.
     pub write: Writing,
+    /// The name that clients go by, for the audit log and their rights; `None` for the names that they give themselves.
+    pub named: Option<String>,
     /// Sets and names of tools; empty for the default ones.
     pub tools: Vec<String>,
     /// Address to listen on; `None` for standard input and output.
@@ -135,7 +143,8 @@ impl Setup {
     /// [`Error::InvalidParams`] for unknown tools, a token that is too short, and an address that other machines can
     /// reach without a token.
     pub fn check(options: Options, environment: &Environment) -> Result<Self> {
-        let tools = chosen(&options)?;
+        let tools = chosen(&options, options.write)?;
+        options.named.as_deref().map(require_author).transpose()?;
         let variable = http::TOKEN_VARIABLE;
         let token = environment.get(variable).map(|token| Token::new(token, variable)).transpose()?;
         if options.no_token && token.is_some() {
@@ -184,11 +193,28 @@ impl Setup {
 }
 
 /// The requested tools. With a `config.json`, these are all tools of the set for documents.
-fn chosen(options: &Options) -> Result<Arc<[tools::Row]>> {
+fn chosen(options: &Options, write: Writing) -> Result<Arc<[tools::Row]>> {
     if options.config.is_some() && options.tools.iter().all(|name| name == documents::SET) {
         return tools::choose(&[documents::SET.to_owned()], Writing::Apply);
     }
-    tools::choose(&options.tools, options.write)
+    tools::choose(&options.tools, write)
+}
+
+/// What the tools have to be for. Where changes are made at once, some authors may only propose them in some places.
+fn offered(views: &Views, write: Writing) -> Result<Writing> {
+    let proposes = write == Writing::Apply && {
+        let tokens = Tokens::of(views.whole().root()).all()?;
+        let given = tokens.iter().flat_map(|token| &token.rights).map(|rule| rule.right);
+        views
+            .whole()
+            .manifest()?
+            .rights
+            .iter()
+            .map(|rule| rule.right)
+            .chain(given)
+            .any(|right| right == Right::Propose)
+    };
+    Ok(if proposes { Writing::Propose } else { write })
 }
 
 /// The folder of the served project.
@@ -228,7 +254,8 @@ fn serve(
     environment: &Environment,
     cancel: &Cancel,
 ) -> Result<()> {
-    let Setup { options: Options { write, http, allow_host, config, no_token, .. }, tools, token } = setup;
+    let Setup { options, tools, token } = setup;
+    let Options { write, named, http, allow_host, config, no_token, .. } = options.clone();
     let live = match &config {
         None => Live::start(Project::find(folder)?, environment, messages.notices())?,
         Some(config) => {
@@ -236,7 +263,13 @@ fn serve(
             Live::start_finding(served.project, environment, messages.notices(), served.find_model)?
         }
     };
-    let mut server = Server::new(live.clone(), tools, write);
+    let views = Views::of(live.clone());
+    let tools = match offered(&views, write)? {
+        offered if offered == write => tools,
+        offered => chosen(&options, offered)?,
+    };
+    let mut server = Server::new(views.clone(), tools, write);
+    server.named = named;
     server.asking = Arc::new(Asking::in_language(messages.language()));
     if config.is_some() {
         server.failed = Some(messages.failures());
@@ -261,7 +294,7 @@ fn serve(
         None => runtime.block_on(over_stdio(server, streams, cancel)),
     };
     runtime.shutdown_timeout(FAREWELL);
-    live.stop();
+    views.stop();
     if holding.is_some() {
         messages.say("ended");
     }

@@ -38,9 +38,10 @@ pub(super) async fn list(
             .parse()
             .map_err(|_| ErrorData::invalid_params(clipped(&format!("unknown cursor '{cursor}'")), None))?,
     };
-    let live = server.live.clone();
+    let (own, author) = (server.clone(), server.author(&context));
     let params = json!({ "sort": "filepath", "limit": PART, "offset": offset });
     let answer = call::run(&context, move |progress, cancel| {
+        let live = own.seen_by(&author)?.live;
         live.call(Caller::Agent, named("list_pages")?, params, None, progress, cancel)
     })
     .await?
@@ -71,9 +72,9 @@ pub(super) async fn read(
     context: RequestContext<RoleServer>,
 ) -> Result<ReadResourceResult, ErrorData> {
     let path = path_of(uri)?;
-    let live = server.live.clone();
+    let (own, author) = (server.clone(), server.author(&context));
     let text = call::run(&context, move |progress, cancel| {
-        live.with(Caller::Agent, progress, cancel, |context| whole(context, &path))
+        own.seen_by(&author)?.live.with(Caller::Agent, progress, cancel, |context| whole(context, &path))
     })
     .await?
     .map_err(|error| protocol_error(server, &error))?;

@@ -16,7 +16,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
-use ubp_host::live::Live;
+use ubp_host::live::Views;
 
 use super::Writing;
 use super::asking::{self, Asking};
@@ -46,10 +46,14 @@ const METHODS: [&str; 8] = [
 /// A server for one client.
 #[derive(Clone)]
 pub(super) struct Server {
-    pub live: Arc<Live>,
+    pub views: Arc<Views>,
+    /// The name that all clients go by, if it is set.
+    pub named: Option<String>,
     pub tools: Arc<[Row]>,
     pub limit: Arc<Limit>,
-    /// Whether changes are proposed, not made.
+    /// What clients may do to pages.
+    pub write: Writing,
+    /// Whether its tools take reasons for proposals.
     pub proposes: bool,
     /// Questions to people about proposals.
     pub asking: Arc<Asking>,
@@ -66,11 +70,11 @@ pub(super) type Failed = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl Server {
     /// A server for the first client.
-    pub(super) fn new(live: Arc<Live>, tools: Arc<[Row]>, write: Writing) -> Self {
-        let limit = Arc::new(Limit::of(live.root()));
-        let proposes = write == Writing::Propose;
+    pub(super) fn new(views: Arc<Views>, tools: Arc<[Row]>, write: Writing) -> Self {
+        let limit = Arc::new(Limit::of(views.whole().root()));
+        let proposes = tools.iter().any(|row| row.takes_reason);
         let (asking, session, subscribed) = (Arc::default(), Arc::default(), Arc::default());
-        Self { live, tools, limit, proposes, asking, session, subscribed, failed: None }
+        Self { views, named: None, tools, limit, write, proposes, asking, session, subscribed, failed: None }
     }
 
     /// The same for another client.
@@ -251,6 +255,8 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        tokio::spawn(changes::notify(self.clone(), context.peer));
+        let client = || context.peer.peer_info().map(|info| info.client_info.clone());
+        let author = self.author_of(&context.extensions, client);
+        tokio::spawn(changes::notify(self.clone(), author, context.peer));
     }
 }

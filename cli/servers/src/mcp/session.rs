@@ -20,8 +20,14 @@ pub(super) struct Session {
 
 impl Session {
     /// What a call adds to its changes if they are proposed.
-    pub(super) fn proposing(&self, params: Value, reason: Option<String>) -> Proposing {
-        Proposing { params, reason, read: self.read.clone(), session: self.proposals.clone() }
+    pub(super) fn proposing(
+        &self,
+        params: Value,
+        reason: Option<String>,
+        only_where_required: bool,
+    ) -> Proposing {
+        let (read, session) = (self.read.clone(), self.proposals.clone());
+        Proposing { params, reason, read, session, only_where_required }
     }
 
     /// Remembers the page that an answer shows. Pages that are only named in an answer, and proposed texts, are deeper in
@@ -92,7 +98,7 @@ mod tests {
         session.note_read(&page(1, "c"));
         session.note_proposal(&json!({ "proposal": "p" }));
         session.note_proposal(&json!({ "proposal": null }));
-        let proposing = session.proposing(json!({}), Some("why".into()));
+        let proposing = session.proposing(json!({}), Some("why".into()), false);
         let read: Vec<&str> = proposing.read.iter().map(|page| page.filepath.as_str()).collect();
         assert_eq!((read, proposing.session), (vec!["2.md", "1.md"], vec!["p".to_owned()]));
         assert_eq!(proposing.read[1].content_hash, "c");

@@ -15,6 +15,7 @@ use rmcp::service::{
 };
 use rmcp::{ClientHandler, RoleClient, ServiceExt};
 use tokio::sync::Semaphore;
+use ubp_host::live::Views;
 use ubp_host::{Environment, Project};
 
 use super::*;
@@ -44,7 +45,7 @@ impl Vault {
         fs::write(folder.path().join("island.md"), PAGE).unwrap();
         let project = Project::find(folder.path()).unwrap();
         let live = Live::start(project, &Environment::with([]), Arc::new(|_| {})).unwrap();
-        let server = Server::new(live, tools::choose(&[], write).unwrap(), write);
+        let server = Server::new(Views::of(live), tools::choose(&[], write).unwrap(), write);
         Self { folder, server }
     }
 
@@ -60,7 +61,7 @@ impl Vault {
 
     /// What became of the proposal.
     fn state(&self, proposal: &str) -> Value {
-        let live = self.server.live.clone();
+        let live = self.server.views.whole().clone();
         tokio::task::block_in_place(|| {
             of_person(&live, "get_proposal", json!({ "proposal": proposal })).unwrap()
         })

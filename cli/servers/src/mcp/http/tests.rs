@@ -9,6 +9,7 @@ async fn full(idle: Duration) -> (Gate, Vec<SessionId>) {
     let gate = Gate {
         names: Names::of("127.0.0.1:4820".parse().unwrap(), &[]),
         token: None,
+        tokens: None,
         sessions: Arc::new(LocalSessionManager::default()),
         asked: Mutex::default(),
         idle,
@@ -19,7 +20,7 @@ async fn full(idle: Duration) -> (Gate, Vec<SessionId>) {
         assert!(gate.has_room().await);
         let (id, _) = gate.sessions.create_session().await.unwrap();
         for _ in 0..=BEGINNING {
-            gate.note(id.to_string());
+            gate.note(id.to_string(), None);
         }
         ids.push(id);
     }
@@ -36,7 +37,7 @@ async fn active_sessions_are_not_dropped_for_a_new_one() {
 #[tokio::test]
 async fn the_session_that_was_idle_longest_is_dropped() {
     let (gate, ids) = full(Duration::ZERO).await;
-    gate.note(ids[0].to_string());
+    gate.note(ids[0].to_string(), None);
     assert!(gate.has_room().await);
     let open = gate.sessions.sessions.read().await;
     assert_eq!(open.len(), ids.len() - 1);
@@ -58,8 +59,20 @@ async fn an_unused_session_is_dropped_early() {
     let (mut gate, ids) = full(Duration::from_secs(3600)).await;
     gate.unused = Duration::ZERO;
     assert!(!gate.has_room().await, "all were used");
-    gate.asked().insert(ids[7].to_string(), Asked { last: Instant::now(), requests: BEGINNING });
+    gate.asked()
+        .insert(ids[7].to_string(), Asked { last: Instant::now(), requests: BEGINNING, author: None });
     assert!(gate.has_room().await);
     let open = gate.sessions.sessions.read().await;
     assert!(open.len() == ids.len() - 1 && !open.contains_key(&ids[7]));
+}
+
+#[tokio::test]
+async fn a_session_belongs_to_the_token_that_began_it() {
+    let (gate, ids) = full(Duration::ZERO).await;
+    assert!(!gate.is_of_another("new", Some("ci")), "a session that begins");
+    gate.note("new".into(), Some("ci".into()));
+    gate.note("new".into(), Some("ci".into()));
+    assert!(!gate.is_of_another("new", Some("ci")));
+    assert!(gate.is_of_another("new", Some("bot")) && gate.is_of_another("new", None));
+    assert!(gate.is_of_another(&ids[0], Some("ci")));
 }

@@ -1,0 +1,75 @@
+//! Who calls, and what it may see and do.
+
+use std::sync::Arc;
+
+use rmcp::RoleServer;
+use rmcp::model::{Extensions, Implementation};
+use rmcp::service::RequestContext;
+use ubp_core::Result;
+use ubp_core::manifest::{AuthorRights, Right};
+use ubp_host::live::{Live, Views};
+
+use super::server::Server;
+use crate::http::tokens::NamedToken;
+
+/// Maximum characters of the name that a client gives itself, so that it cannot fill the log.
+const LONGEST: usize = 100;
+
+/// The author of a call: the name of its token, that of `--as`, or the one that the client gives itself.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Author {
+    pub name: Option<String>,
+    token: Vec<(String, Right)>,
+    /// Whether it sent a named token.
+    pub has_token: bool,
+}
+
+/// The project as the author of a call sees it.
+pub(super) struct Seen {
+    pub rights: AuthorRights,
+    pub live: Arc<Live>,
+}
+
+impl Server {
+    /// The author of a request.
+    pub(super) fn author(&self, context: &RequestContext<RoleServer>) -> Author {
+        self.author_of(&context.extensions, || context.client_info())
+    }
+
+    /// The author of a message with these extensions.
+    pub(super) fn author_of(
+        &self,
+        extensions: &Extensions,
+        client: impl FnOnce() -> Option<Implementation>,
+    ) -> Author {
+        let parts = extensions.get::<axum::http::request::Parts>();
+        if let Some(token) = parts.and_then(|parts| parts.extensions.get::<Arc<NamedToken>>()) {
+            return Author { name: Some(token.name.clone()), token: token.rules(), has_token: true };
+        }
+        let own = || {
+            let client = client()?;
+            Some(format!("{} {}", client.name, client.version).chars().take(LONGEST).collect())
+        };
+        Author { name: self.named.clone().or_else(own), ..Author::default() }
+    }
+
+    /// The project as the author sees it now. May open an index.
+    ///
+    /// # Errors
+    /// As [`ubp_host::live::Views::seen_by`].
+    pub(super) fn seen_by(&self, author: &Author) -> Result<Seen> {
+        author.sees(&self.views)
+    }
+}
+
+impl Author {
+    /// The same for a project.
+    ///
+    /// # Errors
+    /// As [`Server::seen_by`].
+    pub(super) fn sees(&self, views: &Views) -> Result<Seen> {
+        let rights = views.rights(self.name.as_deref(), &self.token)?;
+        let live = views.seen_by(&rights)?;
+        Ok(Seen { rights, live })
+    }
+}
