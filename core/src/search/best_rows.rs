@@ -226,7 +226,7 @@ impl<'a> BestRows<'a> {
     fn is_beyond(&self, bound: f64) -> bool {
         /// Upper bound of the rounding error of a score.
         const ROUNDING: f64 = 1e-8;
-        let Best { limit, rows } = &self.best;
+        let Best { limit, rows, .. } = &self.best;
         rows.len() >= *limit && rows.peek().is_some_and(|worst| bound + ROUNDING < worst.0.bm25)
     }
 }

@@ -4,7 +4,6 @@
 use rusqlite::Connection;
 
 use crate::Result;
-use crate::index::questions::fulltext;
 use crate::index::{Closest, Index};
 use crate::text::Query;
 

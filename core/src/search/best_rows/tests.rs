@@ -118,7 +118,7 @@ fn two_threads_find_what_one_finds() {
             {
                 for within in [None, Some(&within)] {
                     let whole = found(db, &query, within, false);
-                    assert_eq!(whole.len(), 30, "{query}");
+                    assert!(whole.len() >= 30, "{query}");
                     assert_eq!(found(db, &query, within, true), whole, "{query}");
                 }
             }
