@@ -215,6 +215,15 @@ fn every_answer_matches_its_schema() {
         ("recall", json!({ "query": "x" })),
         ("recall", json!({})),
         ("list_memories", json!({ "type": "tech" })),
+        (
+            "remember",
+            json!({ "type": "tech", "topic": "Ruby", "content": "Use 3 cores.", "supersedes": ["Rust"] }),
+        ),
+        (
+            "remember",
+            json!({ "type": "tech", "topic": "Ruby", "content": "Use 4 cores.", "valid_until": "2020-01-01" }),
+        ),
+        ("review_memories", json!({})),
         ("document_memories", json!({})),
         ("reindex_memories", json!({ "dry_run": true })),
         ("reindex_memories", json!({})),

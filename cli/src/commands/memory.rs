@@ -10,7 +10,9 @@ use ubp_core::message;
 
 use ubp_core::Error;
 use ubp_core::memory::is_own;
-use ubp_core::ops::{document_memories, forget, list_memories, recall, reindex_memories, remember};
+use ubp_core::ops::{
+    document_memories, forget, list_memories, recall, reindex_memories, remember, review_memories,
+};
 use ubp_host::{SystemClock, atomic, user_data};
 
 use crate::args::Global;
@@ -23,6 +25,7 @@ use crate::session::{Session, Terminal, answer};
     ubp memory remember --type tech \"Rust async\" \"Use tokio.\" --tag rust\n  \
     ubp memory recall \"how do we run futures\"\n  \
     ubp memory list --type domain\n  \
+    ubp memory review                        contradictory, expired, unused, old\n  \
     ubp memory document                      write ./memory-docs/*.md\n  \
     ubp memory reindex --dry-run             show memories that say the same\n  \
     ubp memory recall --user \"editor\"       search your own memories\n\n\
@@ -45,6 +48,8 @@ pub enum MemoryAction {
     Recall(RecallArgs),
     /// List memories
     List(ListMemoriesArgs),
+    /// List memories to look at: contradictory, expired, never recalled, old
+    Review(ReviewMemoriesArgs),
     /// Move a memory to the trash
     Forget(ForgetArgs),
     /// Write memories as Markdown documents, one for each type
@@ -57,7 +62,8 @@ pub enum MemoryAction {
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp memory remember --type tech \"Rust async\" \"Use tokio.\" --tag rust\n  \
-    ubp memory remember --type project-tech \"Error handling\" < errors.md\n\n\
+    ubp memory remember --type project-tech \"Error handling\" < errors.md\n  \
+    ubp memory remember --type tech Port \"It is 9090.\" --supersedes \"Old port\"\n\n\
     Text that looks like a secret is refused. `ubp undo` restores the previous text of a memory from \
     the audit log.")]
 pub struct RememberArgs {
@@ -79,6 +85,15 @@ pub struct RememberArgs {
     /// Where the knowledge comes from
     #[arg(long, value_name = "TEXT")]
     pub source: Option<String>,
+    /// A memory that it replaces: topic, id or path (repeatable)
+    #[arg(long, value_name = "MEMORY")]
+    pub supersedes: Vec<String>,
+    /// A memory that contradicts it although both may be true (repeatable)
+    #[arg(long, value_name = "MEMORY")]
+    pub conflicts_with: Vec<String>,
+    /// Last day or time at which it is true, such as 2026-01-31; "" removes it
+    #[arg(long, value_name = "TIME")]
+    pub valid_until: Option<String>,
     /// Save it even if something looks like a secret
     #[arg(long)]
     pub force: bool,
@@ -121,6 +136,25 @@ pub struct ListMemoriesArgs {
     #[command(flatten)]
     pub narrowed: NarrowedArgs,
     /// Print at most N memories [default: all]
+    #[arg(short = 'n', long, value_name = "N")]
+    pub limit: Option<usize>,
+}
+
+/// `ubp memory review`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp memory review\n  \
+    ubp memory review --days 90 --type tech\n\n\
+    Contradictions are found by words: two sentences that differ by a number, a negation or one word. \
+    Recalls are counted on this machine only.")]
+pub struct ReviewMemoriesArgs {
+    /// Only memories of this type
+    #[arg(short = 't', long = "type", value_name = "TYPE", value_parser = one_of::<MemoryType>(choice::MEMORY_TYPE))]
+    pub memory_type: Option<MemoryType>,
+    /// A memory is old if it has not changed for N days [default: 180]
+    #[arg(long, value_name = "N")]
+    pub days: Option<u32>,
+    /// Print at most N memories of each kind [default: 20]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
 }
@@ -188,6 +222,12 @@ pub(crate) fn run(
         MemoryAction::Remember(args) => remember(terminal, session, args),
         MemoryAction::Recall(args) => recall(terminal, session, global, args),
         MemoryAction::List(args) => list(terminal, session, global, args),
+        MemoryAction::Review(args) => {
+            let params =
+                review_memories::Params { memory_type: args.memory_type, days: args.days, limit: args.limit };
+            let output = session.read(terminal, global, |context| review_memories::run(context, params))?;
+            answer(terminal, &output, review_memories::show)
+        }
         MemoryAction::Forget(args) => {
             let params = forget::Params {
                 memory: session.page(terminal, &args.memory),
@@ -224,6 +264,9 @@ fn remember(terminal: &mut Terminal<'_>, session: &Session, args: RememberArgs) 
         tags: (!args.tags.is_empty()).then_some(args.tags),
         examples: (!args.examples.is_empty()).then_some(args.examples),
         source: args.source,
+        supersedes: args.supersedes.iter().map(|memory| session.page(terminal, memory)).collect(),
+        conflicts_with: args.conflicts_with.iter().map(|memory| session.page(terminal, memory)).collect(),
+        valid_until: args.valid_until,
         force: args.force,
     };
     let output = session.write(terminal, |context| remember::run(context, params))?;

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FOLDER, Fields, MemoryType};
+use super::{FOLDER, Fields, MemoryType, bare_name};
 use crate::index::parse_time;
 use crate::index::questions::pages::{self, PageRow};
 use crate::page::{Diagnostic, Value};
@@ -38,12 +38,22 @@ pub(crate) struct Entry {
     pub key: String,
     /// Seconds since 1970.
     pub created_at: i64,
+    /// When its text last changed, in seconds since 1970.
+    pub updated_at: i64,
 }
 
 impl Entry {
     /// Its id and the ids of the memories merged into it.
     pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.id).chain(&self.fields.merged).map(String::as_str)
+    }
+
+    /// Whether the front matter of another memory means this one by `name`.
+    pub(crate) fn is_named(&self, name: &str) -> bool {
+        let name = bare_name(name);
+        let key = fold_key(name);
+        let path = fold_key(&self.path);
+        self.id == name || self.key == key || path == key || path.strip_suffix(".md") == Some(&key)
     }
 
     /// Whether `key` is its topic or the topic of a memory merged into it.
@@ -68,7 +78,7 @@ impl Catalog {
     pub(crate) fn read(db: &Connection) -> Result<Self> {
         let mut catalog = Self::default();
         pages::each_in(db, FOLDER, |page, front_matter, diagnostics| {
-            let PageRow { page, path, doc_id: id, created_at: created, .. } = page;
+            let PageRow { page, path, doc_id: id, created_at: created, updated_at: updated, .. } = page;
             let fields = match serde_json::from_str(front_matter) {
                 Ok(Value::Map(fields)) => fields,
                 _ => Vec::new(),
@@ -85,10 +95,11 @@ impl Catalog {
                 None => {}
                 Some(Err(reason)) => catalog.pass_over(path, 1, reason, Fields::topic_of(&fields)),
                 Some(Ok(fields)) => {
-                    let indexed = parse_time(&created).map(|time| time.as_second());
-                    let created_at = fields.created_at.or(indexed).unwrap_or_default();
+                    let indexed = |time: &str| parse_time(time).map(|time| time.as_second());
+                    let created_at = fields.created_at.or_else(|| indexed(&created)).unwrap_or_default();
+                    let updated_at = indexed(&updated).unwrap_or(created_at);
                     let key = fold_key(&fields.topic);
-                    catalog.entries.push(Entry { page, path, id, fields, key, created_at });
+                    catalog.entries.push(Entry { page, path, id, fields, key, created_at, updated_at });
                 }
             }
         })?;

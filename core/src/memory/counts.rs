@@ -24,6 +24,9 @@ struct Line {
     /// Number of uses to add.
     #[serde(default, skip_serializing_if = "is_none")]
     count: u64,
+    /// Number of times that it was recalled. Absent: 1, if nothing else is counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    recalled: Option<u64>,
     /// Seconds since 1970; the latest counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     accessed: Option<i64>,
@@ -36,7 +39,10 @@ fn is_none(count: &u64) -> bool {
 /// The counts of one memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Count {
+    /// How often it was remembered again.
     pub references: u64,
+    /// How often it was recalled.
+    pub recalls: u64,
     /// Seconds since 1970.
     pub accessed: Option<i64>,
 }
@@ -44,6 +50,7 @@ pub(crate) struct Count {
 impl Count {
     fn add(&mut self, other: Self) {
         self.references = self.references.saturating_add(other.references);
+        self.recalls = self.recalls.saturating_add(other.recalls);
         self.accessed = self.accessed.max(other.accessed);
     }
 }
@@ -65,8 +72,9 @@ impl Counts {
         for line in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
             counts.lines += 1;
             let Ok(line) = serde_json::from_slice::<Line>(line) else { continue };
+            let recalls = line.recalled.unwrap_or_else(|| u64::from(line.count == 0));
             for id in line.ids {
-                let count = Count { references: line.count, accessed: line.accessed };
+                let count = Count { references: line.count, recalls, accessed: line.accessed };
                 counts.by_id.entry(id).or_default().add(count);
             }
         }
@@ -86,7 +94,9 @@ impl Counts {
         ids.sort_by_key(|(id, _)| *id);
         let mut text = Vec::new();
         for (id, count) in ids {
-            let line = Line { ids: vec![id.clone()], count: count.references, accessed: count.accessed };
+            let recalled = Some(count.recalls);
+            let line =
+                Line { ids: vec![id.clone()], count: count.references, recalled, accessed: count.accessed };
             push(&mut text, &line)?;
         }
         source.write_state(FILE, &text, self.hash)
@@ -102,7 +112,7 @@ fn push(text: &mut Vec<u8>, line: &Line) -> Result<()> {
 /// Adds a use of a memory. The write lock must be held.
 pub(crate) fn referenced(source: &dyn Source, id: &str, at: i64) -> Result<()> {
     let mut text = Vec::new();
-    push(&mut text, &Line { ids: vec![id.to_owned()], count: 1, accessed: Some(at) })?;
+    push(&mut text, &Line { ids: vec![id.to_owned()], count: 1, accessed: Some(at), ..Line::default() })?;
     source.append(FILE, &text)?;
     let counts = Counts::read(source);
     if counts.lines > LINES + 2 * counts.by_id.len() {
@@ -118,7 +128,7 @@ pub(crate) fn accessed(source: &dyn Source, counts: &Counts, ids: Vec<String>, a
         return;
     }
     let mut text = Vec::new();
-    if push(&mut text, &Line { ids, count: 0, accessed: Some(at) }).is_err() {
+    if push(&mut text, &Line { ids, accessed: Some(at), ..Line::default() }).is_err() {
         return;
     }
     let noted = source.note(FILE, &text);
@@ -144,10 +154,10 @@ mod tests {
         accessed(&source, &Counts::default(), vec!["b".into(), "c".into()], 40);
         accessed(&source, &Counts::default(), vec!["b".into()], 20);
         let counts = Counts::read(&source);
-        assert_eq!(counts.of(["a"]), Count { references: 3, accessed: Some(12) });
-        assert_eq!(counts.of(["b"]), Count { references: 1, accessed: Some(40) });
-        assert_eq!(counts.of(["c"]), Count { references: 0, accessed: Some(40) });
-        assert_eq!(counts.of(["a", "b", "none"]), Count { references: 4, accessed: Some(40) });
+        assert_eq!(counts.of(["a"]), Count { references: 3, recalls: 0, accessed: Some(12) });
+        assert_eq!(counts.of(["b"]), Count { references: 1, recalls: 2, accessed: Some(40) });
+        assert_eq!(counts.of(["c"]), Count { references: 0, recalls: 1, accessed: Some(40) });
+        assert_eq!(counts.of(["a", "b", "none"]), Count { references: 4, recalls: 2, accessed: Some(40) });
         assert_eq!(counts.of(["none"]), Count::default());
     }
 
@@ -162,6 +172,20 @@ mod tests {
         let all: Vec<String> = (0..7).map(|id| format!("id-{id}")).collect();
         assert_eq!(counts.of(all.iter().map(String::as_str)).references, 2_000);
         assert_eq!(counts.of(["id-4"]).accessed, Some(1_999));
+    }
+
+    #[test]
+    fn sums_keep_the_number_of_recalls() {
+        let source = MemorySource::default();
+        referenced(&source, "a", 1).unwrap();
+        for at in 0..3 {
+            accessed(&source, &Counts::default(), vec!["a".into(), "b".into()], at);
+        }
+        Counts::read(&source).shorten(&source).unwrap();
+        let counts = Counts::read(&source);
+        assert_eq!((counts.of(["a"]).recalls, counts.of(["b"]).recalls), (3, 3));
+        accessed(&source, &counts, vec!["b".into()], 9);
+        assert_eq!(Counts::read(&source).of(["b"]), Count { references: 0, recalls: 4, accessed: Some(9) });
     }
 
     #[test]

@@ -142,6 +142,9 @@ mod tests {
             tags: owned(tags),
             confidence,
             created_at: None,
+            supersedes: Vec::new(),
+            conflicts_with: Vec::new(),
+            valid_until: None,
             source: None,
             merged: Vec::new(),
             examples: None,
@@ -150,7 +153,7 @@ mod tests {
     }
 
     fn count(references: u64) -> Count {
-        Count { references, accessed: None }
+        Count { references, recalls: 0, accessed: None }
     }
 
     #[test]

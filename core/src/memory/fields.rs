@@ -1,6 +1,6 @@
 //! The front matter of a memory, read the same way for pages and for the index.
 
-use super::MemoryType;
+use super::{MemoryType, ends_at};
 use crate::index::parse_time;
 use crate::page::Value;
 
@@ -17,6 +17,12 @@ pub(crate) struct Fields {
     pub confidence: f64,
     /// Seconds since 1970, if the page has it.
     pub created_at: Option<i64>,
+    /// The memories that this one replaces, as its page names them.
+    pub supersedes: Vec<String>,
+    /// The memories that may be true instead of this one, as its page names them.
+    pub conflicts_with: Vec<String>,
+    /// The last day, or the time, until which it holds.
+    pub valid_until: Option<String>,
     pub source: Option<String>,
     /// Ids of memories merged into this one; their counts are added to its own.
     pub merged: Vec<String>,
@@ -44,6 +50,12 @@ impl Fields {
                 _ => return Some(Err(format!("`confidence` must be a number from 0 to 1; it is '{text}'"))),
             },
         };
+        let valid_until = scalar("valid_until");
+        if let Some(text) = valid_until.filter(|text| ends_at(text).is_none()) {
+            return Some(Err(format!(
+                "`valid_until` must be a day such as 2026-01-31, or a time; it is '{text}'"
+            )));
+        }
         Some(Ok(Self {
             memory_type,
             topic: topic.to_owned(),
@@ -51,6 +63,9 @@ impl Fields {
             tags: get("tags").map(tags).unwrap_or_default(),
             confidence,
             created_at: scalar("created_at").and_then(parse_time).map(|time| time.as_second()),
+            supersedes: get("supersedes").map(links).unwrap_or_default(),
+            conflicts_with: get("conflicts_with").map(links).unwrap_or_default(),
+            valid_until: valid_until.map(str::to_owned),
             source: scalar("source").map(str::to_owned),
             merged: get("merged").map(strings).unwrap_or_default(),
             examples: get("examples").map(verbatim),
@@ -71,6 +86,16 @@ fn strings(value: &Value) -> Vec<String> {
     let all = verbatim(value);
     let trimmed = all.iter().map(|text| text.trim()).filter(|text| !text.is_empty());
     trimmed.map(str::to_owned).collect()
+}
+
+/// Names of pages. YAML reads an unquoted `[[page]]` as a nested list.
+fn links(value: &Value) -> Vec<String> {
+    let Value::List(items) = value else { return strings(value) };
+    let one = |item: &Value| match item {
+        Value::List(inner) => inner.iter().flat_map(strings).collect(),
+        other => strings(other),
+    };
+    items.iter().flat_map(one).collect()
 }
 
 /// Reads tags as pages do: a scalar is split at commas and spaces.

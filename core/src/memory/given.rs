@@ -2,6 +2,7 @@
 //! anything is looked up or written.
 
 use super::body::{from_first_line, plain_breaks, without_heading};
+use super::ends_at;
 use crate::message;
 use crate::{Error, Result};
 
@@ -24,6 +25,12 @@ pub(crate) struct Given {
     pub tags: Option<Vec<String>>,
     pub examples: Option<Vec<String>>,
     pub source: Option<String>,
+    /// Memories that this one replaces, as the caller names them.
+    pub supersedes: Vec<String>,
+    /// Memories that may be true instead of this one, as the caller names them.
+    pub conflicts_with: Vec<String>,
+    /// Empty: for ever.
+    pub valid_until: Option<String>,
 }
 
 impl Given {
@@ -65,7 +72,39 @@ impl Given {
         let tags = tags.map(|tags| kept_tags(&tags)).transpose()?;
         let source = source.map(str::trim).filter(|source| !source.is_empty());
         let source = source.map(|source| one_line("source", source, SOURCE)).transpose()?;
-        Ok(Self { topic, content, tags, examples, source })
+        let (supersedes, conflicts_with, valid_until) = (Vec::new(), Vec::new(), None);
+        Ok(Self { topic, content, tags, examples, source, supersedes, conflicts_with, valid_until })
+    }
+
+    /// Whether it has nothing but a text, so that another memory with this text says all of it.
+    pub(crate) fn adds_nothing(&self) -> bool {
+        let is_empty = |list: &Option<Vec<String>>| list.as_ref().is_none_or(Vec::is_empty);
+        is_empty(&self.examples)
+            && self.supersedes.is_empty()
+            && self.conflicts_with.is_empty()
+            && self.valid_until.as_ref().is_none_or(String::is_empty)
+    }
+
+    /// The same memory, with what it replaces, what it conflicts with, and how long it holds.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParams`] for too many names, or for a text that is not a day or a time.
+    pub(crate) fn standing(
+        self,
+        supersedes: Vec<String>,
+        conflicts_with: Vec<String>,
+        valid_until: Option<&str>,
+    ) -> Result<Self> {
+        many("supersedes", supersedes.len())?;
+        many("conflicts_with", conflicts_with.len())?;
+        let valid_until = valid_until.map(str::trim);
+        if let Some(text) = valid_until.filter(|text| !text.is_empty() && ends_at(text).is_none()) {
+            return Err(Error::invalid(message!(
+                "valid_until must be a day such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z; it is '{text}'",
+                text
+            )));
+        }
+        Ok(Self { supersedes, conflicts_with, valid_until: valid_until.map(str::to_owned), ..self })
     }
 }
 

@@ -18,6 +18,8 @@ pub(crate) fn merged<'m>(kept: &Memory, others: impl IntoIterator<Item = &'m Mem
         let own = fold_key(&fields.topic);
         add(&mut fields.aliases, topics.filter(|topic| fold_key(topic) != own), fold_key);
         add(&mut fields.tags, &more.tags, fold_key);
+        add(&mut fields.supersedes, &more.supersedes, fold_key);
+        add(&mut fields.conflicts_with, &more.conflicts_with, fold_key);
         add(&mut merged.examples, &other.examples, |example| example.trim().to_owned());
         fields.source = match (fields.source.take(), &more.source) {
             (Some(one), Some(another)) if !one.split("; ").any(|part| part == another) => {
@@ -80,6 +82,23 @@ pub(crate) fn without_repeating(text: &str, more: &str) -> String {
     // Close an open code block: it would include the text that follows.
     let closing = open_fence(text).map(|fence| format!("\n{fence}")).unwrap_or_default();
     format!("{text}{closing}\n\n{}", added.join("\n\n"))
+}
+
+/// The sentences, list items and table rows of a text, without headings and code blocks.
+pub(super) fn sentences(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for block in blocks(text) {
+        let is_code = Fence::opening(block.lines().next().unwrap_or_default()).is_some();
+        if is_heading(&block) || is_code {
+            continue;
+        }
+        if block.lines().all(|line| line.trim_start().starts_with('|')) {
+            found.extend(block.lines().map(str::to_owned));
+        } else {
+            found.extend(statements(&block).into_iter().map(|(said, _)| said));
+        }
+    }
+    found
 }
 
 fn is_heading(block: &str) -> bool {

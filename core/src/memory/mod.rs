@@ -11,7 +11,10 @@
 
 mod body;
 mod catalog;
+mod contradiction;
 mod counts;
+mod current;
+mod disputes;
 mod document;
 mod fields;
 mod given;
@@ -29,7 +32,11 @@ use serde::{Deserialize, Serialize};
 
 pub use catalog::Skipped;
 pub(crate) use catalog::{Catalog, Entry};
+pub use contradiction::Difference;
+pub(crate) use contradiction::{Contradiction, Statements};
 pub(crate) use counts::{Count, Counts, accessed, referenced};
+pub(crate) use current::{Currency, bare_name, ends_at, link_to};
+pub(crate) use disputes::{Claims, dispute, disputes};
 pub use document::is_own;
 pub(crate) use document::text as document;
 pub(crate) use fields::Fields;
@@ -37,7 +44,7 @@ pub(crate) use given::Given;
 pub(crate) use merge::merged;
 pub(crate) use page::{Memory, edited, new_page, read};
 pub(crate) use secrets::{Place, look_for};
-pub(crate) use similar::{meaning, vectors};
+pub(crate) use similar::{Meaning, is_known_by, meaning, vectors};
 pub(crate) use together::{Compared, Group, groups};
 
 /// The folder of memories, relative to the pages folder.

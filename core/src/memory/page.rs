@@ -59,6 +59,14 @@ pub(crate) fn new_page(memory: &Memory, id: &str, now: Timestamp) -> Result<Stri
     if let Some(source) = &fields.source {
         line("source", &plain_scalar(source, false));
     }
+    for (key, names) in [("supersedes", &fields.supersedes), ("conflicts_with", &fields.conflicts_with)] {
+        if !names.is_empty() {
+            line(key, &list(names));
+        }
+    }
+    if let Some(end) = &fields.valid_until {
+        line("valid_until", &plain_scalar(end, false));
+    }
     let in_text = body::write(&fields.topic, &memory.content, &memory.examples);
     let page = format!("---\n{front}---\n\n{in_text}");
     if holds(&page, memory) {
@@ -85,6 +93,8 @@ pub(crate) fn edited(path: &str, text: &str, old: &Memory, new: &Memory, now: Ti
         ("tags", &was.tags, &is.tags),
         ("aliases", &was.aliases, &is.aliases),
         ("merged", &was.merged, &is.merged),
+        ("supersedes", &was.supersedes, &is.supersedes),
+        ("conflicts_with", &was.conflicts_with, &is.conflicts_with),
     ];
     for (key, before, after) in lists {
         if before != after {
@@ -99,6 +109,10 @@ pub(crate) fn edited(path: &str, text: &str, old: &Memory, new: &Memory, now: Ti
             Some(source) => set_fields(path, &page, &[("source", source)])?,
             None => with_line(path, &page, "source", None)?,
         };
+    }
+    if was.valid_until != is.valid_until {
+        let end = is.valid_until.as_deref().map(|end| plain_scalar(end, false));
+        page = with_line(path, &page, "valid_until", end)?;
     }
     page = set_fields(path, &page, &[("updated_at", &seconds(now))])?;
     if old.content == new.content && old.examples == new.examples {
@@ -138,6 +152,9 @@ fn holds(page: &str, memory: &Memory) -> bool {
         && found.aliases == wanted.aliases
         && found.merged == wanted.merged
         && found.source == wanted.source
+        && found.supersedes == wanted.supersedes
+        && found.conflicts_with == wanted.conflicts_with
+        && found.valid_until == wanted.valid_until
         && (found.confidence - wanted.confidence).abs() < 1e-9
 }
 

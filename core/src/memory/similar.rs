@@ -1,12 +1,13 @@
 //! Memories similar to one that is being written, so that its author sees what is known already; and how similar
 //! two memories are.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use super::{Catalog, Entry};
+use super::merge::without_repeating;
+use super::{Catalog, Entry, Given, Memory, Statements};
 use crate::Context;
 use crate::Result;
 use crate::embed::{chunks, passage};
@@ -102,6 +103,28 @@ impl Catalog {
         similar.truncate(MOST);
         Ok((count, similar))
     }
+}
+
+/// A shorter text needs its topic to mean something: "8080." is the port of one thing and the count of another.
+const FEW_WORDS: usize = 4;
+
+/// Whether `held` says all of `given` under a topic that may be the same: its topic has most words of the other, and
+/// the same numbers.
+pub(crate) fn is_known_by(given: &Given, held: &Memory) -> bool {
+    let words =
+        |text: &str| -> BTreeSet<String> { Statements::of("", text).words().map(str::to_owned).collect() };
+    let (one, other) = (words(&given.topic), words(&held.fields.topic));
+    let numbers = |words: &BTreeSet<String>| -> Vec<String> {
+        words.iter().filter(|word| word.starts_with(char::is_numeric)).cloned().collect()
+    };
+    let common = one.intersection(&other).count();
+    let is_same_topic = 2 * common > one.len().min(other.len()) && numbers(&one) == numbers(&other);
+    let tags = given.tags.iter().flatten().map(|tag| fold_key(tag));
+    let has_tags = tags.into_iter().all(|tag| held.fields.tags.iter().any(|own| fold_key(own) == tag));
+    is_same_topic
+        && has_tags
+        && words(&given.content).len() >= FEW_WORDS
+        && without_repeating(&held.content, &given.content) == held.content
 }
 
 /// Vectors of pages, or why there are none.

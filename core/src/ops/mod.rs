@@ -136,6 +136,7 @@ mod sets {
         pub mod recall;
         pub mod reindex_memories;
         pub mod remember;
+        pub mod review_memories;
     }
     pub mod documents {
         pub mod delete_document;
@@ -190,7 +191,7 @@ table::operations! {
     list_files read_source
     evaluate gaps
     query query_inspect index_status index_refresh
-    remember recall list_memories forget document_memories reindex_memories
+    remember recall list_memories review_memories forget document_memories reindex_memories
     search_documents index_markdown list_documents delete_document reindex_document
 }
 

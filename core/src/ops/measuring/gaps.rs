@@ -99,6 +99,11 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(Output { questions: list.questions, total, recording, cleared: params.clear && total > 0 })
 }
 
+/// Number of questions on the list; 0 if it cannot be read.
+pub(crate) fn count(source: &dyn Source) -> usize {
+    load(source).map_or(0, |(list, _)| list.questions.len())
+}
+
 /// Adds a question that found nothing to the list. A list that cannot be read or written stays as it is: the search is
 /// answered all the same.
 pub(crate) fn record(context: &Context<'_>, question: &str) {

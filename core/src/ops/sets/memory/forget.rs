@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{Catalog, Counts, MemoryType};
+use crate::memory::{Catalog, Counts, Currency, MemoryType};
 use crate::message;
 use crate::ops::Facts;
 use crate::ops::delete_page::{self, LostLink};
@@ -68,7 +68,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         let readings = readings(context.pages_dir(), params.memory.trim());
         readings.iter().find_map(|path| named(path).ok()).ok_or(error)
     })?;
-    let memory = MemoryFields::of(entry, &counts);
+    let currency = Currency::of(&catalog, context.clock.now());
+    let memory = MemoryFields::of(entry, &counts, &currency);
     let page = delete_page::Params {
         page: entry.path.clone(),
         confirm: true,

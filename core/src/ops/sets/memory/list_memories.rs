@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::Result;
-use crate::memory::{Catalog, Counts, FOLDER, MemoryType, Skipped};
+use crate::memory::{Catalog, Counts, Currency, FOLDER, MemoryType, Skipped};
 use crate::ops::Facts;
 use crate::ops::budget;
 use crate::ops::memory::{MemoryFields, show_count, show_skipped};
@@ -54,6 +54,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let filter = Filter { tags: params.tags, folder: Some(FOLDER.to_owned()), ..Filter::default() };
     let (catalog, allowed) = context.index.read(|db| Ok((Catalog::read(db)?, filter.allowed(db)?)))?;
     let counts = Counts::read(context.source);
+    let currency = Currency::of(&catalog, context.clock.now());
     let mut entries = catalog.entries;
     entries.retain(|entry| {
         let of_type = params.memory_type.is_none_or(|one| one == entry.fields.memory_type);
@@ -64,7 +65,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         (left.memory_type, &left.topic, &a.path).cmp(&(right.memory_type, &right.topic, &b.path))
     });
     let total_count = entries.len();
-    let memories = entries.iter().take(limit).map(|entry| MemoryFields::of(entry, &counts)).collect();
+    let memories =
+        entries.iter().take(limit).map(|entry| MemoryFields::of(entry, &counts, &currency)).collect();
     Ok(Output { memories, total_count, skipped: catalog.skipped, index: context.index_state()? })
 }
 
@@ -77,6 +79,8 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             Span::Text(&memory.topic),
             Span::Faint("  "),
             Span::faint(&memory.standing()),
+            Span::Text(if memory.current { "" } else { "  " }),
+            Span::alarm(&memory.not_current()),
         ]);
     }
     show_skipped(&output.skipped, page);

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::Result;
-use crate::memory::{Catalog, Counts, Entry, FOLDER, MOST, MemoryType, Skipped, accessed, read};
+use crate::memory::{Catalog, Counts, Currency, Entry, FOLDER, MOST, MemoryType, Skipped, accessed, read};
 use crate::message;
 use crate::ops::budget::{self, Excess, Omitted, more_room};
-use crate::ops::memory::{RecalledMemory, show_count, show_skipped};
+use crate::ops::memory::{MemoryFields, RecalledMemory, show_count, show_skipped};
 use crate::ops::page::IndexState;
 use crate::ops::search::{Prepared, SearchType};
 use crate::ops::{Facts, Tool};
@@ -67,7 +67,7 @@ pub struct Params {
 /// The results.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// Memories, best first.
+    /// Memories, best first; those that were replaced or have expired come after all others.
     pub memories: Vec<RecalledMemory>,
     /// Memories found before `limit`; for a query, at most a few hundred.
     pub total_count: usize,
@@ -94,20 +94,27 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         ..Filter::default()
     };
     let counts = Counts::read(context.source);
+    let now = context.clock.now();
     let asked = !params.query.trim().is_empty();
-    let (catalog, found, search_type) = if asked {
+    let (catalog, currency, found, search_type) = if asked {
         let prepared = Prepared::by_words(context, &params.query)?.with_meaning(context)?;
         let search = &context.manifest.search;
         let request = prepared.request(SearchMode::Hybrid, search.alpha, search.depth, &[], &filter);
-        let (catalog, hits) = context.index.read(|db| Ok((Catalog::read(db)?, rank(db, &request)?)))?;
-        let scores = hits.into_iter().map(|hit| (hit.page, hit.score)).collect();
-        let found = ranked(&catalog, &counts, &scores);
-        (catalog, found, Some(prepared.search_type(SearchMode::Hybrid)))
+        let (catalog, hits, allowed) =
+            context.index.read(|db| Ok((Catalog::read(db)?, rank(db, &request)?, filter.allowed(db)?)))?;
+        let currency = Currency::of(&catalog, now);
+        let mut scores: HashMap<i64, f64> = hits.into_iter().map(|hit| (hit.page, hit.score)).collect();
+        pass_on(&catalog, &currency, &mut scores, |page| {
+            allowed.as_ref().is_none_or(|pages| pages.contains(&page))
+        });
+        let found = ranked(&catalog, &counts, &currency, &scores);
+        (catalog, currency, found, Some(prepared.search_type(SearchMode::Hybrid)))
     } else {
         let (catalog, allowed) = context.index.read(|db| Ok((Catalog::read(db)?, filter.allowed(db)?)))?;
         let scores = allowed.into_iter().flatten().map(|page| (page, 0.0)).collect();
-        let found = ranked(&catalog, &counts, &scores);
-        (catalog, found, None)
+        let currency = Currency::of(&catalog, now);
+        let found = ranked(&catalog, &counts, &currency, &scores);
+        (catalog, currency, found, None)
     };
     let total_count = found.len();
     let mut memories = Vec::new();
@@ -125,7 +132,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             }
         };
         match read(&decode(&bytes).0) {
-            Some(Ok(memory)) => memories.push(RecalledMemory::of(entry, &counts, memory, score)),
+            Some(Ok(memory)) => {
+                let fields = MemoryFields::of(entry, &counts, &currency);
+                memories.push(RecalledMemory::of(fields, memory, score));
+            }
             Some(Err((line, reason))) => {
                 skipped.push(Skipped { filepath: entry.path.clone(), line, reason });
             }
@@ -138,13 +148,39 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let mut output = Output { memories, total_count, search_type, skipped, omitted, index };
     budget::fit(context, &mut output, params.max_tokens, show, shrink)?;
     let ids = output.memories.iter().map(|memory| memory.fields.id.clone()).collect();
-    accessed(context.source, &counts, ids, context.clock.now().as_second());
+    accessed(context.source, &counts, ids, now.as_second());
     Ok(output)
 }
 
-/// Indexes into the catalog with scores, best first: by relevance to the query or, without a query, by frequency of
-/// use and age.
-fn ranked(catalog: &Catalog, counts: &Counts, scores: &HashMap<i64, f64>) -> Vec<(usize, f64)> {
+/// Gives a memory that replaced another at least the score of that one: who asks for what is out of date gets what
+/// holds now. `is_allowed` tells which pages the conditions of the query admit.
+fn pass_on(
+    catalog: &Catalog,
+    currency: &Currency,
+    scores: &mut HashMap<i64, f64>,
+    is_allowed: impl Fn(i64) -> bool,
+) {
+    let pages: HashMap<&str, i64> =
+        catalog.entries.iter().map(|entry| (entry.path.as_str(), entry.page)).collect();
+    for entry in &catalog.entries {
+        let Some(&score) = scores.get(&entry.page) else { continue };
+        for successor in currency.successors(&entry.path) {
+            if let Some(&page) = pages.get(successor).filter(|page| is_allowed(**page)) {
+                let own = scores.entry(page).or_insert(score);
+                *own = own.max(score);
+            }
+        }
+    }
+}
+
+/// Indexes into the catalog with scores: memories that hold first, and of those the best: by relevance to the query or,
+/// without a query, by frequency of use and age.
+fn ranked(
+    catalog: &Catalog,
+    counts: &Counts,
+    currency: &Currency,
+    scores: &HashMap<i64, f64>,
+) -> Vec<(usize, f64)> {
     let references = |entry: &Entry| counts.of(entry.ids()).references;
     let mut found: Vec<(usize, f64, u64)> = Vec::new();
     for (at, entry) in catalog.entries.iter().enumerate() {
@@ -162,8 +198,12 @@ fn ranked(catalog: &Catalog, counts: &Counts, scores: &HashMap<i64, f64>) -> Vec
         .map(|(at, score, references)| (at, boosted(score, references), references))
         .collect();
     let created = |at: usize| catalog.entries.get(at).map(|entry| entry.created_at);
+    let holds =
+        |at: usize| catalog.entries.get(at).is_some_and(|entry| currency.standing(&entry.path).is_current());
     found.sort_by(|a, b| {
-        b.1.total_cmp(&a.1)
+        holds(b.0)
+            .cmp(&holds(a.0))
+            .then_with(|| b.1.total_cmp(&a.1))
             .then_with(|| b.2.cmp(&a.2))
             .then_with(|| created(b.0).cmp(&created(a.0)))
             .then_with(|| a.0.cmp(&b.0))
@@ -211,6 +251,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             Span::Faint(&format!("{} · {} · ", fields.memory_type.as_str(), fields.day())),
             Span::faint(&fields.standing()),
         ]);
+        fields.show_currency(page);
         if let Some(source) = &fields.source {
             page.detail(&[Span::said(&message!(
                 "{label} {source}",

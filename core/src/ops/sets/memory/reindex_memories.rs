@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::index::questions::links;
 use crate::memory::{
-    Catalog, Compared, Counts, Entry, Group, Memory, Skipped, edited, groups, merged, read, vectors,
+    Catalog, Claims, Compared, Counts, Currency, Entry, Group, Memory, Skipped, dispute, edited, groups,
+    merged, read, vectors,
 };
 use crate::message;
 use crate::ops::Facts;
-use crate::ops::memory::{MemoryFields, SimilarMemory, show_skipped};
+use crate::ops::memory::{Dispute, MemoryFields, SimilarMemory, show_skipped};
 use crate::ops::written::WriteReport;
 use crate::page::{LinkTypes, decode, parse};
 use crate::show::{Page, Span, counted};
@@ -49,6 +50,8 @@ pub struct Output {
     pub without_vectors: Option<String>,
     /// The merges.
     pub merged: Vec<Merge>,
+    /// Similar memories that were not merged, because they contradict each other.
+    pub contradictory: Vec<Dispute>,
     /// Pages in memory folders that are not valid memories.
     pub skipped: Vec<Skipped>,
     /// The write report.
@@ -94,6 +97,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         Ok(vectors) => (vectors, None),
         Err(reason) => (HashMap::new(), Some(reason)),
     };
+    let currency = Currency::of(&catalog, context.clock.now());
     let mut skipped = catalog.skipped;
     let (entries, loaded) = load(context, &catalog.entries, &mut skipped)?;
     let compared: Vec<Compared<'_>> = entries
@@ -108,17 +112,20 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let found = groups(&compared, &vectors, context.progress, context.cancel)?;
     // Merging pages of different folders would break their relative links.
     let found: Vec<Group> = found.into_iter().filter_map(|group| in_one_folder(group, &entries)).collect();
+    let (found, contradictory) = in_agreement(found, &entries, &loaded, &currency);
     let pages: Vec<(&Group, Memory)> =
         found.iter().map(|group| (group, together(group, &entries, &loaded))).collect();
     let changes = context.index.read(|db| changes(context, db, &entries, &loaded, &pages))?;
     let written = carry_out(context, Plan::new("reindex_memories", changes), params.dry_run)?;
     drop(held);
-    let merged = pages.iter().map(|(group, memory)| told(group, memory, &entries, &counts)).collect();
+    let merged =
+        pages.iter().map(|(group, memory)| told(group, memory, &entries, &counts, &currency)).collect();
     Ok(Output {
         memory_count: entries.len(),
         uncompared_count: entries.iter().filter(|entry| !vectors.contains_key(&entry.page)).count(),
         without_vectors,
         merged,
+        contradictory,
         skipped,
         written: WriteReport::of(context, written, params.dry_run),
     })
@@ -164,6 +171,39 @@ fn in_one_folder(mut group: Group, entries: &[&Entry]) -> Option<Group> {
     let home = folder(group.kept);
     group.replaced.retain(|(at, _)| folder(*at) == home);
     (!group.replaced.is_empty()).then_some(group)
+}
+
+/// The groups without memories that contradict the one to keep, that hold when it does not, or until another day; and
+/// the contradictions.
+fn in_agreement(
+    groups: Vec<Group>,
+    entries: &[&Entry],
+    loaded: &[Loaded],
+    currency: &Currency,
+) -> (Vec<Group>, Vec<Dispute>) {
+    let claims: Vec<Claims<'_>> =
+        entries.iter().zip(loaded).map(|(entry, one)| Claims::of(entry, &one.memory)).collect();
+    let mut contradictory = Vec::new();
+    let mut agree = Vec::new();
+    for mut group in groups {
+        group.replaced.retain(|(at, _)| {
+            let (kept, other) = (entries[group.kept], entries[*at]);
+            let (own, others) = (currency.standing(&kept.path), currency.standing(&other.path));
+            let found = dispute(&claims, group.kept, *at, currency);
+            if let Some(found) = &found {
+                let (older, newer) = (entries[found.older], entries[found.newer]);
+                contradictory.push(Dispute::of(older, newer, found.found.clone()));
+            }
+            found.is_none()
+                && own.is_current() == others.is_current()
+                && own.superseded_by.is_empty() == others.superseded_by.is_empty()
+                && kept.fields.valid_until == other.fields.valid_until
+        });
+        if !group.replaced.is_empty() {
+            agree.push(group);
+        }
+    }
+    (agree, contradictory)
 }
 
 /// The merged text of a group of memories.
@@ -254,12 +294,12 @@ fn names_of(entry: &Entry, loaded: &Loaded, types: &LinkTypes) -> Vec<String> {
     keys(&entry.path, &title, &page.aliases)
 }
 
-fn told(group: &Group, memory: &Memory, entries: &[&Entry], counts: &Counts) -> Merge {
+fn told(group: &Group, memory: &Memory, entries: &[&Entry], counts: &Counts, currency: &Currency) -> Merge {
     let mut kept = entries[group.kept].clone();
     kept.fields = memory.fields.clone();
     let replaced = group.replaced.iter();
     Merge {
-        kept: MemoryFields::of(&kept, counts),
+        kept: MemoryFields::of(&kept, counts, currency),
         replaced: replaced.map(|(at, cosine)| SimilarMemory::of(entries[*at], Some(*cosine))).collect(),
     }
 }
@@ -289,6 +329,14 @@ pub fn show(output: &Output, page: &mut dyn Page) {
                 trash = Span::Code(&trash)
             ))]);
         }
+    }
+    for found in &output.contradictory {
+        let (older, newer) = (Span::Path(&found.older), Span::Path(&found.newer));
+        page.warn(&[Span::said(&message!(
+            "{older} and {newer} contradict each other: not merged",
+            older,
+            newer
+        ))]);
     }
     show_skipped(&output.skipped, page);
     if let Some(reason) = &output.without_vectors {
