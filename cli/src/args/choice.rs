@@ -36,6 +36,12 @@ pub(crate) const MEMORY_TYPE: &[Choice] = &[
     ("domain", "The subject of the project"),
 ];
 
+pub(crate) const QUEUE_KIND: &[Choice] = &[
+    ("proposal", "Changes that agents proposed"),
+    ("contradiction", "Memories that contradict each other"),
+    ("type", "Types of links that sentences state"),
+    ("link", "Missing links"),
+];
 pub(crate) const PROPOSALS: &[Choice] =
     &[("open", "Waiting for review"), ("decided", "Accepted, rejected or withdrawn"), ("all", "All")];
 

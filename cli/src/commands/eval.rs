@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use ubp_core::Error;
 use ubp_core::message;
 use ubp_core::ops::evaluate::{self, Params};
+use ubp_core::ops::evaluate_suggestions;
 use ubp_core::search::SearchMode;
 
 use crate::ExitStatus;
@@ -24,6 +25,7 @@ use set::Set;
 #[command(after_help = "Examples:\n  \
     ubp eval questions                           use the settings of the project\n  \
     ubp eval --names                             are pages found by their names?\n  \
+    ubp eval --suggestions removed.jsonl         are suggested links right?\n  \
     ubp eval questions --compare                 every mode, and several alphas\n  \
     ubp eval questions --compare --alpha 0.6,0.8 --depth 1,2\n  \
     ubp eval questions --mode fulltext --json\n\n\
@@ -32,11 +34,17 @@ use set::Set;
     \"title\": …, \"text\": …}) these texts are searched instead of your pages, linked by links.tsv.")]
 pub struct EvalArgs {
     /// Folder with queries.jsonl and qrels.tsv
-    #[arg(value_name = "SET", required_unless_present = "names")]
+    #[arg(value_name = "SET", required_unless_present_any = ["names", "suggestions"])]
     pub set: Option<PathBuf>,
     /// Ask for titles, aliases, headings, texts of links, and words that only one page has in its name
     #[arg(long, conflicts_with = "set")]
     pub names: bool,
+    /// Measure suggested links: a file with {"page": …, "gold": […]} on each line, links removed from the page
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["set", "names", "compare", "mode", "alpha", "depth", "queries"])]
+    pub suggestions: Option<PathBuf>,
+    /// With --suggestions: only lines whose "split" is NAME
+    #[arg(long, value_name = "NAME", requires = "suggestions")]
+    pub split: Option<String>,
     /// Measure every mode and several settings, and compare them
     #[arg(long)]
     pub compare: bool,
@@ -60,6 +68,14 @@ pub(crate) fn run(
     global: &Global,
     args: &EvalArgs,
 ) -> CommandResult {
+    if let Some(file) = &args.suggestions {
+        let tasks = set::tasks(&folder.join(file), &file.to_string_lossy(), args.split.as_deref())?;
+        let params = evaluate_suggestions::Params { tasks };
+        let session = Session::open(terminal, folder)?;
+        let output = session
+            .read_with_vectors(terminal, global, |context| evaluate_suggestions::run(context, params))?;
+        return answer(terminal, &output, evaluate_suggestions::show);
+    }
     let set = match &args.set {
         Some(set) => Set::read(&folder.join(set), &set.to_string_lossy())?,
         None => Set::default(),

@@ -106,6 +106,10 @@ pub enum Command {
     Gaps(gaps::GapsArgs),
     /// Suggest missing links
     SuggestLinks(suggest::SuggestLinksArgs),
+    /// Suggest types of links that sentences state
+    SuggestTypes(suggest::SuggestTypesArgs),
+    /// List what waits for you: proposals, suggestions, contradictory memories
+    Queue(suggest::QueueArgs),
     /// Add a suggested link
     Accept(suggest::AcceptArgs),
     /// Reject a suggested link, and remember that
@@ -210,6 +214,8 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Doctor(args) => doctor::run(terminal, &session, global, &args),
         Command::Gaps(args) => gaps::run(terminal, &session, args),
         Command::SuggestLinks(args) => suggest::run(terminal, &session, global, args),
+        Command::SuggestTypes(args) => suggest::types(terminal, &session, global, args),
+        Command::Queue(args) => suggest::queue(terminal, &session, global, args),
         Command::Accept(args) => suggest::accept(terminal, &session, args),
         Command::Proposals(args) => proposals::run(terminal, &session, global, args),
         Command::Audit(args) => audit::run(terminal, &session, args),

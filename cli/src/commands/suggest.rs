@@ -2,9 +2,10 @@
 
 use clap::Args;
 use ubp_core::ops::suggest_links::{self, Params};
-use ubp_core::ops::{accept, dismiss};
+use ubp_core::ops::{accept, dismiss, queue, suggest_types};
 
 use crate::args::Global;
+use crate::args::choice::{self, one_of};
 use crate::output::CommandResult;
 use crate::session::{Session, Terminal, answer};
 
@@ -19,7 +20,7 @@ pub struct SuggestLinksArgs {
     /// Only missing links of this page, and its unlinked mentions: path, id, title or alias
     #[arg(long, value_name = "PAGE")]
     pub page: Option<String>,
-    /// Minimum score, 0.0 to 1.0 [default: 0.8, or suggest.threshold of the project]
+    /// Minimum confidence, 0.0 to 1.0 [default: 0.8, or suggest.threshold of the project]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub threshold: Option<f64>,
     /// Print at most N suggestions, 1 to 50 [default: 10, or suggest.limit of the project]
@@ -37,7 +38,8 @@ pub struct SuggestLinksArgs {
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp accept login-feature.md user-db.md\n  \
-    ubp accept login-feature.md user-db.md --line 12 --text \"user table\"")]
+    ubp accept login-feature.md user-db.md --line 12 --text \"user table\"\n  \
+    ubp accept login-feature.md user-db.md --type depends_on")]
 pub struct AcceptArgs {
     /// The page that should link: path, id, title or alias
     #[arg(value_name = "PAGE")]
@@ -51,6 +53,9 @@ pub struct AcceptArgs {
     /// The text to link, exactly as on the page
     #[arg(long, value_name = "WORDS")]
     pub text: Option<String>,
+    /// Write a link of this type into front matter instead
+    #[arg(long = "type", value_name = "TYPE", conflicts_with_all = ["line", "text"])]
+    pub link_type: Option<String>,
     /// Show what would change without changing it
     #[arg(long)]
     pub dry_run: bool,
@@ -68,6 +73,80 @@ pub struct DismissArgs {
     /// The page not to link to
     #[arg(value_name = "TARGET")]
     pub target: String,
+    /// Dismiss only this type of the link, in this direction
+    #[arg(long = "type", value_name = "TYPE")]
+    pub link_type: Option<String>,
+}
+
+/// `ubp suggest-types`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp suggest-types                            of all pages\n  \
+    ubp suggest-types --page \"Login Feature\"\n  \
+    ubp accept login-feature.md user-db.md --type depends_on\n\n\
+    A type is suggested if a sentence with a link states it, such as \"Login depends on [[User DB]]\". \
+    Nothing is written until you accept it.")]
+pub struct SuggestTypesArgs {
+    /// Only sentences of this page: path, id, title or alias
+    #[arg(long, value_name = "PAGE")]
+    pub page: Option<String>,
+    /// Minimum confidence, 0.0 to 1.0 [default: 0.5]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub threshold: Option<f64>,
+    /// Print at most N suggestions [default: 20]
+    #[arg(short = 'n', long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Include suggestions that were dismissed or accepted before
+    #[arg(long)]
+    pub all: bool,
+}
+
+/// `ubp queue`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp queue                                    everything that waits for you\n  \
+    ubp queue --kind link --from 0.5 --below 0.8\n  \
+    ubp queue --kind type,proposal")]
+pub struct QueueArgs {
+    /// Only items of these kinds [default: all]
+    #[arg(long = "kind", value_name = "KIND,…", value_delimiter = ',', value_parser = one_of::<queue::Kind>(choice::QUEUE_KIND))]
+    pub kinds: Vec<queue::Kind>,
+    /// Lowest confidence of a suggestion, 0.0 to 1.0 [default: 0.5]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub from: Option<f64>,
+    /// Confidence below which a suggestion has to be [default: any]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub below: Option<f64>,
+    /// Print at most N items [default: 20]
+    #[arg(short = 'n', long, value_name = "N")]
+    pub limit: Option<usize>,
+}
+
+pub(crate) fn types(
+    terminal: &mut Terminal<'_>,
+    session: &Session,
+    global: &Global,
+    args: SuggestTypesArgs,
+) -> CommandResult {
+    let params = suggest_types::Params {
+        page: args.page.map(|page| session.page(terminal, &page)),
+        threshold: args.threshold,
+        limit: args.limit,
+        include_decided: args.all,
+    };
+    let output = session.read(terminal, global, |context| suggest_types::run(context, params))?;
+    answer(terminal, &output, suggest_types::show)
+}
+
+pub(crate) fn queue(
+    terminal: &mut Terminal<'_>,
+    session: &Session,
+    global: &Global,
+    args: QueueArgs,
+) -> CommandResult {
+    let params = queue::Params { kinds: args.kinds, from: args.from, below: args.below, limit: args.limit };
+    let output = session.read_meaning(terminal, global, |context| queue::run(context, params))?;
+    answer(terminal, &output, queue::show)
 }
 
 pub(crate) fn run(
@@ -93,6 +172,7 @@ pub(crate) fn accept(terminal: &mut Terminal<'_>, session: &Session, args: Accep
         target: session.page(terminal, &args.target),
         line: args.line,
         text: args.text,
+        link_type: args.link_type,
         expected_hash: None,
         dry_run: args.dry_run,
     };
@@ -104,6 +184,7 @@ pub(crate) fn dismiss(terminal: &mut Terminal<'_>, session: &Session, args: Dism
     let params = dismiss::Params {
         source: session.page(terminal, &args.source),
         target: session.page(terminal, &args.target),
+        link_type: args.link_type,
     };
     let output = session.write(terminal, |context| dismiss::run(context, params))?;
     answer(terminal, &output, dismiss::show)

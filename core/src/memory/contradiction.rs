@@ -157,7 +157,8 @@ impl Statement {
     /// own that must be the same in both.
     fn differs_from(&self, other: &Self, least: usize) -> Option<Difference> {
         if self.denied != other.denied {
-            return is_same_thing(&self.bare, &other.bare).then_some(Difference::Negation);
+            let (denied, said) = if self.denied { (self, other) } else { (other, self) };
+            return is_same_thing(&denied.bare, &said.bare).then_some(Difference::Negation);
         }
         let (a, b) = (&self.words, &other.words);
         let pairs = common(a, b);
@@ -212,17 +213,13 @@ fn is_form_of(left: &[Word], right: &[Word]) -> bool {
     long.starts_with(&short) || strsim::jaro_winkler(&short, &long) >= 0.92
 }
 
-/// Whether two sentences without their negations are about the same: one may say a little more.
-fn is_same_thing(a: &[String], b: &[String]) -> bool {
-    if a.len() < 2 && b.len() < 2 && a != b {
-        return false;
-    }
-    let pairs = common(a, b);
-    let alike = 2.0 * pairs.len() as f64 / (a.len() + b.len()).max(1) as f64;
-    // A word on both sides that the other side does not have is another thing.
-    let replaced =
-        hunks(a, b, &pairs).iter().any(|(left, right)| !left.words.is_empty() && !right.words.is_empty());
-    !replaced && !pairs.is_empty() && alike >= ALIKE_NEGATED
+/// Whether two sentences without their negations are about the same. `said`, which is not denied, may say a little more.
+fn is_same_thing(denied: &[String], said: &[String]) -> bool {
+    let pairs = common(denied, said);
+    let alike = 2.0 * pairs.len() as f64 / (denied.len() + said.len()).max(1) as f64;
+    // "Use it, never block" does not deny "Use it": the negation is about a word that the other one does not have.
+    let adds = hunks(denied, said, &pairs).iter().any(|(more, _)| !more.words.is_empty());
+    !adds && !pairs.is_empty() && alike >= ALIKE_NEGATED
 }
 
 /// A piece of a sentence.

@@ -105,8 +105,9 @@ impl Catalog {
     }
 }
 
-/// A shorter text needs its topic to mean something: "8080." is the port of one thing and the count of another.
-const FEW_WORDS: usize = 4;
+/// A text with fewer words, not counting verbs such as "use" and function words, needs its topic to mean something:
+/// "8080." is the port of one thing and the count of another.
+const FEW_WORDS: usize = 3;
 
 /// Whether `held` says all of `given` under a topic that may be the same: its topic has most words of the other, and
 /// the same numbers.

@@ -51,6 +51,8 @@ mod reading {
         pub mod get_impact;
         pub mod graph_traverse;
         pub mod suggest_links;
+        #[cfg(not(target_family = "wasm"))]
+        pub mod suggest_types;
     }
     pub mod freshness {
         pub mod check_staleness;
@@ -101,6 +103,7 @@ mod proposing {
     pub mod accept_proposal;
     pub mod get_proposal;
     pub mod list_proposals;
+    pub mod queue;
     pub mod reject_proposal;
     pub mod withdraw_proposal;
 }
@@ -123,6 +126,7 @@ mod editing {
 #[cfg(not(target_family = "wasm"))]
 mod measuring {
     pub mod evaluate;
+    pub mod evaluate_suggestions;
     pub mod gaps;
 }
 
@@ -184,12 +188,12 @@ table::operations! {
     status check_staleness refs doctor;
     beyond browsers:
     list_templates create_page update_page rename_page delete_page replace
-    accept dismiss review_page
+    accept dismiss review_page suggest_types queue
     list_proposals get_proposal accept_proposal reject_proposal withdraw_proposal
     diff audit undo page_history page_version add rebuild
     read_page save_page add_attachment resolve_links addresses favorites source_diff
     list_files read_source
-    evaluate gaps
+    evaluate evaluate_suggestions gaps
     query query_inspect index_status index_refresh
     remember recall list_memories review_memories forget document_memories reindex_memories
     search_documents index_markdown list_documents delete_document reindex_document

@@ -3,12 +3,14 @@
 
 mod attaching;
 mod budget;
+mod current;
 mod documents;
 mod explain;
 mod missing;
 mod names;
 mod passages;
 mod proposing;
+mod queueing;
 mod remembering;
 mod rights;
 mod saving;

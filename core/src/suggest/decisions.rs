@@ -32,6 +32,9 @@ pub struct Decision {
     pub source_id: String,
     /// Id of the page that it should link to.
     pub target_id: String,
+    /// The type of link that was decided on; absent for the link itself.
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub link_type: Option<String>,
     /// Path of the linking page at that time.
     #[serde(default)]
     pub source: String,
@@ -45,7 +48,12 @@ pub struct Decision {
 
 /// All decisions, the latest for each pair.
 #[derive(Debug, Clone, Default)]
-pub struct Decisions(HashMap<(String, String), Verdict>);
+pub struct Decisions {
+    links: HashMap<(String, String), Verdict>,
+    /// By source, target and type. Browsers suggest no types.
+    #[cfg(not(target_family = "wasm"))]
+    types: HashMap<(String, String, String), Verdict>,
+}
 
 impl Decisions {
     /// Reads the file. Lines of other programs, such as conflict markers of a merge, are ignored.
@@ -55,19 +63,42 @@ impl Decisions {
     pub fn read(source: &dyn Source) -> Result<Self> {
         let bytes = source.read_state(FILE)?.unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
-        Ok(Self(
-            entries(&text).map(|found| (pair(&found.source_id, &found.target_id), found.decision)).collect(),
-        ))
+        let mut decisions = Self::default();
+        for Decision { decision, source_id, target_id, link_type, .. } in entries(&text) {
+            match link_type {
+                None => {
+                    decisions.links.insert(pair(&source_id, &target_id), decision);
+                }
+                #[cfg(not(target_family = "wasm"))]
+                Some(link_type) => {
+                    decisions.types.insert((source_id, target_id, link_type), decision);
+                }
+                #[cfg(target_family = "wasm")]
+                Some(_) => {}
+            }
+        }
+        Ok(decisions)
     }
 
-    /// Whether there are no decisions.
+    /// Whether there are no decisions about links.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.links.is_empty()
     }
 
     /// The decision about these two pages, in either direction.
     pub fn verdict(&self, source_id: &str, target_id: &str) -> Option<Verdict> {
-        self.0.get(&pair(source_id, target_id)).copied()
+        self.links.get(&pair(source_id, target_id)).copied()
+    }
+
+    /// The decision about a type of the link from the first page to the second.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn verdict_on_type(
+        &self,
+        source_id: &str,
+        target_id: &str,
+        link_type: &str,
+    ) -> Option<Verdict> {
+        self.types.get(&(source_id.to_owned(), target_id.to_owned(), link_type.to_owned())).copied()
     }
 }
 
@@ -140,6 +171,7 @@ mod tests {
             decision,
             source_id: source_id.into(),
             target_id: target_id.into(),
+            link_type: None,
             source: text(),
             target: text(),
             at: text(),
@@ -156,6 +188,19 @@ mod tests {
         assert_eq!(decisions.verdict("a", "b"), Some(Verdict::Accepted));
         assert_eq!(decisions.verdict("a", "c"), Some(Verdict::Dismissed));
         assert_eq!(decisions.verdict("b", "c"), None);
+    }
+
+    #[test]
+    fn decisions_about_a_type_do_not_decide_about_the_link() {
+        let source = MemorySource::default();
+        let typed =
+            Decision { link_type: Some("depends_on".into()), ..decision(Verdict::Dismissed, "a", "b") };
+        append(&source, &typed).unwrap();
+        let decisions = Decisions::read(&source).unwrap();
+        assert_eq!(decisions.verdict("a", "b"), None);
+        assert_eq!(decisions.verdict_on_type("a", "b", "depends_on"), Some(Verdict::Dismissed));
+        assert_eq!(decisions.verdict_on_type("b", "a", "depends_on"), None);
+        assert_eq!(decisions.verdict_on_type("a", "b", "extends"), None);
     }
 
     #[test]

@@ -10,6 +10,8 @@ mod likeness;
 mod load;
 mod mentions;
 mod place;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) mod relations;
 mod score;
 mod words;
 
@@ -85,7 +87,7 @@ pub struct Candidate {
     pub source: i64,
     /// Number of the page that it should link to.
     pub target: i64,
-    /// Score, 0 to 1.
+    /// Share of such links that are right, 0 to 1.
     pub score: f64,
     /// The evidence for it.
     pub evidence: Evidence,

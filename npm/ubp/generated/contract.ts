@@ -53,6 +53,10 @@ export interface Operations {
   dismiss: { params: DismissParams; output: DismissOutput };
   /** Record that pages were reviewed against their code; a stale page only with `still_accurate`. */
   review_page: { params: ReviewPageParams; output: ReviewPageOutput };
+  /** Suggest types of links that sentences state, such as depends_on, each with its sentence. */
+  suggest_types: { params: SuggestTypesParams; output: SuggestTypesOutput };
+  /** List what waits for a person: proposals, suggested links and types, contradictory memories. */
+  queue: { params: QueueParams; output: QueueOutput };
   /** List proposed changes: those that wait for review, and what became of the others. */
   list_proposals: { params: ListProposalsParams; output: ListProposalsOutput };
   /** Show a proposed change by hunks, why it was proposed, and what became of it. */
@@ -97,6 +101,8 @@ export interface Operations {
   read_source: { params: ReadSourceParams; output: ReadSourceOutput };
   /** Measure the quality of search on questions with known answers; compare settings. */
   evaluate: { params: EvaluateParams; output: EvaluateOutput };
+  /** Measure suggested links against removed links: recall, and how often suggestions of each confidence are right. */
+  evaluate_suggestions: { params: EvaluateSuggestionsParams; output: EvaluateSuggestionsOutput };
   /** List the questions that found nothing; delete the list. */
   gaps: { params: GapsParams; output: GapsOutput };
   /** Query pages with SQL over front matter, text and meaning, for conditions, sorting and counts: one SELECT over files. */
@@ -113,6 +119,8 @@ export interface Operations {
   recall: { params: RecallParams; output: RecallOutput };
   /** List memories by type and topic, with how often they were used. */
   list_memories: { params: ListMemoriesParams; output: ListMemoriesOutput };
+  /** List memories to look at: contradictory, expired, replaced, never recalled on this machine, and old ones. */
+  review_memories: { params: ReviewMemoriesParams; output: ReviewMemoriesOutput };
   /** Forget a memory: its page moves to the trash, and can be restored. */
   forget: { params: ForgetParams; output: ForgetOutput };
   /** Combine memories into Markdown documents, one for each type. */
@@ -139,8 +147,8 @@ export interface AcceptOutput {
   source: string;
   /** Path of the linked page. */
   target: string;
-  /** The words that were linked. */
-  place: LinkPlace;
+  /** The words that were linked; absent for a type. */
+  place: LinkPlace | null;
   /** The link as written. */
   link: string;
   /** SHA-256 of the page's file after the edit. */
@@ -173,6 +181,8 @@ export interface AcceptParams {
   text?: string | null | undefined;
   /** `content_hash` of the linking page as read; agents must pass it. */
   expected_hash?: string | null | undefined;
+  /** Write a link of this type into front matter, under this key, instead of a link in the text. */
+  type?: string | null | undefined;
   /** Only show what would change. */
   dry_run?: boolean | undefined;
 }
@@ -232,7 +242,7 @@ export interface AcceptedProposal {
 }
 
 /** What happened to the memory. */
-export type Action = "created" | "updated";
+export type Action = "created" | "updated" | "known";
 
 /** The stored file. */
 export interface AddAttachmentOutput {
@@ -392,6 +402,22 @@ export interface AuditParams {
   limit?: number | null | undefined;
 }
 
+/** Suggestions of about the same confidence. */
+export interface Bin {
+  /** Lowest confidence in it. */
+  from: number;
+  /** Confidence at which the next bin begins. */
+  to: number;
+  /** Number of suggestions. */
+  count: number;
+  /** Those among the removed links. */
+  right_count: number;
+  /** Their mean confidence. */
+  confidence: number;
+  /** Share of right ones. */
+  share: number;
+}
+
 /** A paragraph with a name that links can refer to. */
 export interface Block {
   /** The name after `^`. */
@@ -469,7 +495,7 @@ export interface ChangeFields {
   /** Former path of a page that moves. */
   moved_from: string | null;
   /** What happens to the page. */
-  change: Kind;
+  change: GetProposalKind;
   /** SHA-256 of the file that the agent changed; absent for a new page. */
   previous_hash: string | null;
   /** SHA-256 of the proposed file; absent for a deleted page. */
@@ -692,6 +718,22 @@ export interface Completion {
   name: string;
   /** Its address on a site, relative to the site's root, percent-encoded. */
   url: string;
+}
+
+/** A sentence of a memory, and one that contradicts it. */
+export interface Contradicted {
+  /** The page of the memory with the first sentence, relative to the pages folder. */
+  filepath: string;
+  /** Its topic. */
+  topic: string;
+  /** When it was first remembered, in seconds since 1970. */
+  created_at: number;
+  /** By what the two sentences differ. */
+  difference: Difference;
+  /** The sentence of this memory. */
+  held: string;
+  /** The sentence that contradicts it. */
+  given: string;
 }
 
 /** Affected pages by kind. */
@@ -1002,7 +1044,10 @@ export interface DiffStep {
   direction: StepDirection;
 }
 
-/** The recorded decision; it applies in both directions. */
+/** How two sentences differ. */
+export type Difference = "negation" | "number" | "value";
+
+/** The recorded decision; without a type it applies in both directions. */
 export interface DismissOutput {
   /** Path of the first page. */
   source: string;
@@ -1020,6 +1065,26 @@ export interface DismissParams {
   source: string;
   /** The page that it should not link to. */
   target: string;
+  /** Dismiss only this type of the link, in this direction. */
+  type?: string | null | undefined;
+}
+
+/** Two memories that contradict each other. */
+export interface Dispute {
+  /** The page of the older memory, relative to the pages folder. */
+  older: string;
+  /** Its topic. */
+  older_topic: string;
+  /** The page of the newer memory. */
+  newer: string;
+  /** Its topic. */
+  newer_topic: string;
+  /** By what two of their sentences differ; absent if only the front matter of one says that they conflict. */
+  difference: Difference | null;
+  /** The sentence of the older one. */
+  held: string | null;
+  /** The sentence of the newer one. */
+  given: string | null;
 }
 
 /** The results. */
@@ -1164,6 +1229,38 @@ export interface EvaluateParams {
   examples?: number | null | undefined;
 }
 
+/** The measurements. */
+export interface EvaluateSuggestionsOutput {
+  /** Measured tasks. */
+  task_count: number;
+  /** Tasks skipped because their page, or all of their links, lead to missing pages. */
+  skipped_task_count: number;
+  /** Mean share of the removed links among the first five suggestions. */
+  recall_at_5: number;
+  /** The same for the first ten. */
+  recall_at_10: number;
+  /** The ten best suggestions of each page, by their confidence; bins without suggestions are left out. */
+  bins: Bin[];
+  /** Mean difference between confidence and share of right suggestions, weighted by the suggestions of each bin. */
+  expected_calibration_error: number;
+  /** The same for suggestions with a confidence of 0.5 or more, which people look at. */
+  upper_calibration_error: number;
+  /** The project's threshold for suggestions. */
+  threshold: number;
+  /** Suggestions with at least that confidence. */
+  shown_count: number;
+  /** Those of them that are among the removed links. */
+  shown_right_count: number;
+  /** Whether the index is up to date. */
+  index: IndexState;
+}
+
+/** The removed links. */
+export interface EvaluateSuggestionsParams {
+  /** Pages with the links that were removed from them. */
+  tasks: Task[];
+}
+
 /** How a score was computed. Numbers have four decimals; sums are exact up to rounding. */
 export interface Explanation {
   /** The sum on one line. */
@@ -1259,6 +1356,18 @@ export interface ForgetOutput {
   created_at: number;
   /** When it was last recalled or remembered, in seconds since 1970; absent if never on this machine. */
   last_accessed: number | null;
+  /** How often it was recalled on this machine. */
+  recall_count: number;
+  /** Whether it still holds: no other memory replaces it, and `valid_until` has not passed. */
+  current: boolean;
+  /** The last day, or the time, until which it holds; absent if for ever. */
+  valid_until: string | null;
+  /** Pages of the memories that it replaces. */
+  supersedes: string[];
+  /** Pages of the memories that replace it. */
+  superseded_by: string[];
+  /** Pages of the memories that may be true instead of it. */
+  conflicts_with: string[];
   /** Where it comes from, if known. */
   source: string | null;
   /** Its page, relative to the pages folder. */
@@ -1576,6 +1685,9 @@ export interface GetPageParams {
   answers?: boolean | null | undefined;
 }
 
+/** What happens to a page. */
+export type GetProposalKind = "created" | "edited" | "moved" | "deleted" | "recorded";
+
 /** The proposal. */
 export interface GetProposalOutput {
   /** Its id. */
@@ -1806,6 +1918,24 @@ export interface IndexStatusOutput {
 /** No parameters. */
 export type IndexStatusParams = Record<string, never>;
 
+/** Something that waits for a person. */
+export interface Item {
+  /** Its kind. */
+  kind: Kind;
+  /** Share of such suggestions that are right, 0 to 1; absent for what is not an estimate. */
+  confidence: number | null;
+  /** Path of the page that would change; for contradictory memories the older one. */
+  source: string;
+  /** Path of the other page, if there is one. */
+  target: string | null;
+  /** What it is: the type of a link, the reason, or the sentence. */
+  summary: string;
+  /** What accepts it; absent for a contradiction, which a person settles. */
+  accept: Next | null;
+  /** What dismisses it. */
+  dismiss: Next | null;
+}
+
 /** How well a page answers a query. */
 export interface Judgement {
   /** Id of the query. */
@@ -1816,8 +1946,16 @@ export interface Judgement {
   grade: number;
 }
 
-/** What happens to a page. */
-export type Kind = "created" | "edited" | "moved" | "deleted" | "recorded";
+/** A kind of item. */
+export type Kind = "proposal" | "contradiction" | "type" | "link";
+
+/** Number of items of a kind. */
+export interface KindCount {
+  /** The kind. */
+  kind: Kind;
+  /** How many there are; at most 1,000 suggestions are counted. */
+  count: number;
+}
 
 /** Query times in milliseconds. */
 export interface Latency {
@@ -2034,6 +2172,9 @@ export interface ListPagesParams {
   max_tokens?: number | null | undefined;
 }
 
+/** What happens to a page. */
+export type ListProposalsKind = "created" | "edited" | "moved" | "deleted" | "recorded";
+
 /** The proposals. */
 export interface ListProposalsOutput {
   /** The proposals, latest first. */
@@ -2131,6 +2272,18 @@ export interface MemoryFields {
   created_at: number;
   /** When it was last recalled or remembered, in seconds since 1970; absent if never on this machine. */
   last_accessed: number | null;
+  /** How often it was recalled on this machine. */
+  recall_count: number;
+  /** Whether it still holds: no other memory replaces it, and `valid_until` has not passed. */
+  current: boolean;
+  /** The last day, or the time, until which it holds; absent if for ever. */
+  valid_until: string | null;
+  /** Pages of the memories that it replaces. */
+  supersedes: string[];
+  /** Pages of the memories that replace it. */
+  superseded_by: string[];
+  /** Pages of the memories that may be true instead of it. */
+  conflicts_with: string[];
   /** Where it comes from, if known. */
   source: string | null;
   /** Its page, relative to the pages folder. */
@@ -2545,7 +2698,7 @@ export interface ProposedPage {
   /** Former path of a page that moves. */
   moved_from: string | null;
   /** What happens to it. */
-  change: Kind;
+  change: GetProposalKind;
 }
 
 /** A question. */
@@ -2629,6 +2782,28 @@ export interface QueryScore {
   text: string;
   /** Its `ndcg_at_10`. */
   score: number;
+}
+
+/** The items. */
+export interface QueueOutput {
+  /** The items: proposals and contradictions first, then suggestions, most certain first. */
+  items: Item[];
+  /** Number of items of each kind before `limit`. */
+  counts: KindCount[];
+  /** Whether the index is up to date. */
+  index: IndexState;
+}
+
+/** What to list. */
+export interface QueueParams {
+  /** Only items of these kinds (default: all). */
+  kinds?: Kind[] | undefined;
+  /** Lowest confidence of a suggestion. */
+  from?: number | null | undefined;
+  /** Confidence below which a suggestion has to be (default: any). */
+  below?: number | null | undefined;
+  /** Maximum number of items. */
+  limit?: number | null | undefined;
 }
 
 /** A page that the agent had read. */
@@ -2715,7 +2890,7 @@ export type RebuildParams = Record<string, never>;
 
 /** The results. */
 export interface RecallOutput {
-  /** Memories, best first. */
+  /** Memories, best first; those that were replaced or have expired come after all others. */
   memories: RecalledMemory[];
   /** Memories found before `limit`; for a query, at most a few hundred. */
   total_count: number;
@@ -2761,6 +2936,18 @@ export interface RecalledMemory {
   created_at: number;
   /** When it was last recalled or remembered, in seconds since 1970; absent if never on this machine. */
   last_accessed: number | null;
+  /** How often it was recalled on this machine. */
+  recall_count: number;
+  /** Whether it still holds: no other memory replaces it, and `valid_until` has not passed. */
+  current: boolean;
+  /** The last day, or the time, until which it holds; absent if for ever. */
+  valid_until: string | null;
+  /** Pages of the memories that it replaces. */
+  supersedes: string[];
+  /** Pages of the memories that replace it. */
+  superseded_by: string[];
+  /** Pages of the memories that may be true instead of it. */
+  conflicts_with: string[];
   /** Where it comes from, if known. */
   source: string | null;
   /** Its page, relative to the pages folder. */
@@ -2845,6 +3032,8 @@ export interface ReindexMemoriesOutput {
   without_vectors: string | null;
   /** The merges. */
   merged: Merge[];
+  /** Similar memories that were not merged, because they contradict each other. */
+  contradictory: Dispute[];
   /** Pages in memory folders that are not valid memories. */
   skipped: Skipped[];
   /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
@@ -2920,12 +3109,23 @@ export type RelevanceReason = "direct_link" | "2hop" | "3hop" | "vector_similari
 export interface RememberOutput {
   /** Its id. */
   memory_id: string;
-  /** Whether it was created or updated. */
+  /** Whether it was created, updated or known. */
   action: Action;
+  /** When it was first remembered, in seconds since 1970. */
+  created_at: number;
+  /** Pages of the memories that replace it: what it says no longer holds. */
+  superseded_by: string[];
+  /**
+   * Sentences of memories that it contradicts, as far as words tell; at most five. If `filepath` is that of this
+   * memory, the sentence was in its previous text.
+   */
+  contradictions: Contradicted[];
   /** Number of similar memories. */
   similar_count: number;
   /** The most similar ones, at most five. */
   similar: SimilarMemory[];
+  /** What kind of knowledge it is. */
+  type: MemoryType;
   /** Its topic as first written. */
   topic: string;
   /** Its page, relative to the pages folder. */
@@ -2957,6 +3157,12 @@ export interface RememberParams {
   examples?: string[] | null | undefined;
   /** Where this comes from (default: unchanged). */
   source?: string | null | undefined;
+  /** Memories that it replaces: topics, ids or paths. */
+  supersedes?: string[] | undefined;
+  /** Memories that contradict it although both may be true. */
+  conflicts_with?: string[] | undefined;
+  /** Last day (2026-01-31) or time at which it is true (default: unchanged; empty: for ever). */
+  valid_until?: string | null | undefined;
   /** Save it although it may contain a secret. Only for people; ignored for agents. */
   force?: boolean | undefined;
 }
@@ -3164,6 +3370,54 @@ export interface ResolvedLink {
   source_path: string | null;
   /** Address, on a site, of the linked picture or attachment, relative to the root, percent-encoded. */
   file_url: string | null;
+}
+
+/** Numbers of memories to look at. */
+export interface ReviewCounts {
+  /** Pairs that contradict each other. */
+  contradictory: number;
+  /** Expired memories. */
+  expired: number;
+  /** Replaced memories. */
+  replaced: number;
+  /** Memories that were never recalled. */
+  never_recalled: number;
+  /** Old memories. */
+  old: number;
+}
+
+/** The memories to look at. */
+export interface ReviewMemoriesOutput {
+  /** Pairs that contradict each other, as far as words tell, or by their front matter. */
+  contradictory: Dispute[];
+  /** Memories whose `valid_until` has passed and that no other replaces; those that expired first come first. */
+  expired: MemoryFields[];
+  /** Memories that another one replaces: candidates for `forget`. */
+  replaced: MemoryFields[];
+  /** Current memories, remembered more than 30 days ago and never recalled on this machine; oldest first. */
+  never_recalled: MemoryFields[];
+  /** Current memories whose text has not changed for `days`; oldest first. */
+  old: MemoryFields[];
+  /** Number of memories in each list before `limit`. */
+  counts: ReviewCounts;
+  /** Number of memories examined. */
+  memory_count: number;
+  /** Number of questions that found nothing: see `gaps`. They are about all pages, not only about memories. */
+  gap_count: number;
+  /** Pages in memory folders that are not valid memories. */
+  skipped: Skipped[];
+  /** Whether the index is up to date. */
+  index: IndexState;
+}
+
+/** What to look for. */
+export interface ReviewMemoriesParams {
+  /** Only memories of this type. */
+  type?: MemoryType | null | undefined;
+  /** A memory is old if its text has not changed for this number of days. */
+  days?: number | null | undefined;
+  /** Maximum number of memories in each list. */
+  limit?: number | null | undefined;
 }
 
 /** The recorded and the refused reviews. */
@@ -3680,7 +3934,7 @@ export interface SuggestLinksOutput {
 export interface SuggestLinksParams {
   /** The page that should link: path, id, title or alias (default: all pages). */
   page?: string | null | undefined;
-  /** Minimum score. */
+  /** Minimum confidence. */
   threshold?: number | null | undefined;
   /** Maximum number of suggestions. */
   limit?: number | null | undefined;
@@ -3690,20 +3944,50 @@ export interface SuggestLinksParams {
   max_tokens?: number | null | undefined;
 }
 
+/** The suggestions. */
+export interface SuggestTypesOutput {
+  /** The suggestions, most certain first, then by path and line. */
+  suggestions: TypeSuggestion[];
+  /** Number of suggestions before `limit`. */
+  total: number;
+  /** Whether the index is up to date. */
+  index: IndexState;
+}
+
+/** Selects the suggestions. */
+export interface SuggestTypesParams {
+  /** Only sentences of this page: path, id, title or alias (default: all pages). */
+  page?: string | null | undefined;
+  /** Minimum confidence. */
+  threshold?: number | null | undefined;
+  /** Maximum number of suggestions. */
+  limit?: number | null | undefined;
+  /** Also return suggestions that were dismissed or accepted before. */
+  include_decided?: boolean | undefined;
+}
+
 /** A suggested link. */
 export interface Suggestion {
   /** The page that should link. */
   source: PageFields;
   /** The page that it should link to. */
   target: PageFields;
-  /** Confidence, 0 to 1. */
-  score: number;
+  /** Share of suggestions with this confidence that are right, 0 to 1. */
+  confidence: number;
   /** Why the link is suggested. */
   reason: string;
   /** The words to turn into a link; absent if the text does not name the target. */
   place: LinkPlace | null;
   /** The decision about it. */
   status: Status;
+}
+
+/** A page whose links were removed. */
+export interface Task {
+  /** The page: path, id, title or alias. */
+  page: string;
+  /** The pages that it linked to. */
+  gold: string[];
 }
 
 /** A template. */
@@ -3756,6 +4040,26 @@ export interface TraversedPage {
   depth: number;
   /** A shortest path from the start. */
   path: GraphTraverseStep[];
+}
+
+/** A type that a sentence states. */
+export interface TypeSuggestion {
+  /** Path of the page that should have the link. */
+  source: string;
+  /** Path of the page that it should lead to. */
+  target: string;
+  /** The type, as the project spells it. */
+  type: string;
+  /** Share of such suggestions that are right, 0 to 1. */
+  confidence: number;
+  /** The sentence. */
+  sentence: string;
+  /** Path of the page with the sentence. */
+  filepath: string;
+  /** Its line, from 1. */
+  line: number;
+  /** The decision about it. */
+  status: Status;
 }
 
 /** The undone change. */

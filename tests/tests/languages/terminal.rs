@@ -202,6 +202,8 @@ const COMMANDS: &[&str] = &[
     "query 'SELECT 1'",
     "query ''",
     "memory list",
+    "memory review",
+    "suggest-types",
     "memory recall 利用者",
     "model",
     "model use 無い",

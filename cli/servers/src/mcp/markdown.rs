@@ -300,7 +300,11 @@ mod tests {
         let mut output = ops::accept::Output {
             source: "a.md".into(),
             target: "b.md".into(),
-            place: ops::suggest_links::LinkPlace { line: 3, text: "B".into(), context: "See B.".into() },
+            place: Some(ops::suggest_links::LinkPlace {
+                line: 3,
+                text: "B".into(),
+                context: "See B.".into(),
+            }),
             link: "[[b|B]]".into(),
             content_hash: "ab12".into(),
             written: ops::WriteReport {

@@ -9,6 +9,7 @@ use ubp_core::message::Message;
 use serde_json::Value;
 use ubp_core::message;
 use ubp_core::ops::evaluate::{Document, DocumentLink, Judgement, Query};
+use ubp_core::ops::evaluate_suggestions::Task;
 use ubp_core::{Error, Result};
 
 /// First column of a header line in `qrels.tsv`.
@@ -53,6 +54,28 @@ impl Set {
             },
         })
     }
+}
+
+/// Pages with the links that were removed from them. `split` selects lines; other fields of the lines are ignored.
+pub(super) fn tasks(path: &Path, shown: &str, split: Option<&str>) -> Result<Vec<Task>> {
+    let text = fs::read_to_string(path).map_err(|error| Error::io(shown, error))?;
+    let mut tasks = Vec::new();
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let wrong = || {
+            let line = at + 1;
+            Error::invalid(message!("{shown}:{line}: expected an object with `page` and `gold`", shown, line))
+        };
+        let value: Value = serde_json::from_str(line).map_err(|_| wrong())?;
+        if split.is_some_and(|split| value["split"] != split) {
+            continue;
+        }
+        let gold: Option<Vec<String>> = value["gold"]
+            .as_array()
+            .map(|all| all.iter().filter_map(Value::as_str).map(str::to_owned).collect());
+        let (Some(page), Some(gold)) = (value["page"].as_str(), gold) else { return Err(wrong()) };
+        tasks.push(Task { page: page.to_owned(), gold });
+    }
+    Ok(tasks)
 }
 
 /// A file of the set.

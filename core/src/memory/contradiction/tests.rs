@@ -23,7 +23,7 @@ fn measured(keep: impl Fn(&str) -> bool) -> [usize; 4] {
 #[test]
 fn most_contradictions_of_words_are_found_in_english_and_japanese() {
     let is_japanese = |line: &str| line.chars().any(is_hiragana);
-    assert_eq!(measured(|line| !is_japanese(line)), [32, 6, 0, 39]);
+    assert_eq!(measured(|line| !is_japanese(line)), [31, 7, 0, 39]);
     assert_eq!(measured(is_japanese), [23, 2, 1, 22]);
 }
 

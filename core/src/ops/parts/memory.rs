@@ -195,12 +195,6 @@ impl Contradicted {
         let (filepath, topic) = (entry.path.clone(), entry.fields.topic.clone());
         Self { filepath, topic, created_at: entry.created_at, difference, held, given }
     }
-
-    /// Shows both sentences.
-    pub(crate) fn show(&self, page: &mut dyn Page) {
-        page.detail(&[Span::faint(&message!("held: ")), Span::Text(&self.held)]);
-        page.detail(&[Span::faint(&message!("new:  ")), Span::Text(&self.given)]);
-    }
 }
 
 /// Two memories that contradict each other.

@@ -47,8 +47,8 @@ fn an_unlinked_mention_is_the_best_suggestion_and_has_a_place() {
     assert!(best.reason.contains("its name occurs in the text"), "{}", best.reason);
     let place = best.place.as_ref().unwrap();
     assert_eq!((place.line, place.text.as_str()), (3, "user database"));
-    assert!(found.suggestions.windows(2).all(|pair| pair[0].score >= pair[1].score));
-    assert!(found.suggestions.iter().all(|found| (0.0..=1.0).contains(&found.score)));
+    assert!(found.suggestions.windows(2).all(|pair| pair[0].confidence >= pair[1].confidence));
+    assert!(found.suggestions.iter().all(|found| (0.0..=1.0).contains(&found.confidence)));
     // Linked pages are not suggested.
     assert!(
         suggested(&project, Some("weather.md")).suggestions.iter().all(|s| s.target.filepath != "tokens.md")
@@ -145,7 +145,11 @@ fn pages_that_cannot_be_edited_safely_are_not_changed() {
 #[test]
 fn dismissed_pairs_are_suggested_only_on_request() {
     let project = Project::with_pages(pages());
-    let params = dismiss::Params { source: "db/users.md".into(), target: "login".into() };
+    let params = dismiss::Params {
+        source: "db/users.md".into(),
+        target: "login".into(),
+        ..dismiss::Params::default()
+    };
     dismiss::run(&project.context(), params).unwrap();
     let is_pair = |s: &suggest_links::Suggestion| s.target.filepath == "db/users.md";
     assert!(!suggested(&project, Some("login")).suggestions.iter().any(is_pair));
@@ -235,7 +239,11 @@ fn dismissed_and_linked_mentions_are_not_listed() {
         found.iter().map(|found| found.source.filepath.clone()).collect()
     };
     assert_eq!(by(&found(false)), ["login.md", "notes/table.md"]);
-    let params = dismiss::Params { source: "db/users.md".into(), target: "login".into() };
+    let params = dismiss::Params {
+        source: "db/users.md".into(),
+        target: "login".into(),
+        ..dismiss::Params::default()
+    };
     dismiss::run(&project.context(), params).unwrap();
     accept::run(&project.context(), accept_params("notes/table.md", "users")).unwrap();
     assert!(found(false).is_empty());
@@ -270,7 +278,7 @@ fn a_large_project_is_not_read_as_a_whole_for_one_page() {
         let is_pair = |found: &&suggest_links::Suggestion| {
             (found.source.filepath.as_str(), found.target.filepath.as_str()) == ("login.md", "users.md")
         };
-        output.suggestions.iter().find(is_pair).map(|found| found.score)
+        output.suggestions.iter().find(is_pair).map(|found| found.confidence)
     };
     let (one, all) = (score(&found).unwrap(), score(&all).unwrap());
     assert!((one - all).abs() < 0.1, "{one} {all}");

@@ -11,6 +11,8 @@ use crate::ops::page::{self, PageName, to_the_second};
 use crate::ops::suggest_links::LinkPlace;
 use crate::ops::written::WriteReport;
 use crate::ops::{Facts, Tool};
+#[cfg(not(target_family = "wasm"))]
+use crate::page::{LinkKind, add_to_list};
 use crate::page::{LinkTypes, parse};
 use crate::show::{Page, Span};
 use crate::suggest::decisions::{self, Decision, Verdict};
@@ -44,6 +46,9 @@ pub struct Params {
     pub text: Option<String>,
     /// `content_hash` of the linking page as read; agents must pass it.
     pub expected_hash: Option<String>,
+    /// Write a link of this type into front matter, under this key, instead of a link in the text.
+    #[serde(rename = "type")]
+    pub link_type: Option<String>,
     /// Only show what would change.
     #[serde(default)]
     pub dry_run: bool,
@@ -56,8 +61,8 @@ pub struct Output {
     pub source: String,
     /// Path of the linked page.
     pub target: String,
-    /// The words that were linked.
-    pub place: LinkPlace,
+    /// The words that were linked; absent for a type.
+    pub place: Option<LinkPlace>,
     /// The link as written.
     pub link: String,
     /// SHA-256 of the page's file after the edit.
@@ -91,6 +96,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let Some(before) = version.bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok()) else {
         return Err(Error::invalid(message!("{source}: not UTF-8; save it as UTF-8 first", source)));
     };
+    #[cfg(not(target_family = "wasm"))]
+    if let Some(link_type) = &params.link_type {
+        return typed(context, &ends, &version, before, link_type, &target_name, params.dry_run);
+    }
     let place = choose(before, &names, &types, source, &params)?;
     let (link, after) = linked(before, &place, &target_name, &types).ok_or_else(|| {
         Error::invalid(message!(
@@ -116,15 +125,59 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     }
     let change = Change::edit(version, after.into_bytes());
     let content_hash = change.after.as_ref().map(|after| after.hash.to_string()).unwrap_or_default();
-    let plan = Plan::new("accept", vec![change]).recording(ends.decision(context, Verdict::Accepted)?);
+    let plan =
+        Plan::new("accept", vec![change]).recording(ends.decision(context, Verdict::Accepted, None)?);
     let written = carry_out(context, plan, params.dry_run)?;
     Ok(Output {
         source: source.clone(),
         target: ends.target.path.clone(),
-        place: LinkPlace { line: place.line, text: place.text, context: place.context },
+        place: Some(LinkPlace { line: place.line, text: place.text, context: place.context }),
         link,
         content_hash,
         written: WriteReport::of(context, written, params.dry_run),
+    })
+}
+
+/// Writes the link into front matter.
+#[cfg(not(target_family = "wasm"))]
+fn typed(
+    context: &Context<'_>,
+    ends: &Ends,
+    version: &Version,
+    text: &str,
+    link_type: &str,
+    target: &str,
+    dry_run: bool,
+) -> Result<Output> {
+    let is_key = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ');
+    if link_type.trim().is_empty() || link_type.trim() != link_type || !link_type.chars().all(is_key) {
+        return Err(Error::invalid(message!(
+            "'{link_type}' cannot be a type: use letters, digits and _",
+            link_type
+        )));
+    }
+    let source = &ends.source.path;
+    let link = format!("[[{target}]]");
+    let after = add_to_list(source, text, link_type, &link)?;
+    let led = context.index.read(|db| {
+        let mut world = World::load(db, context.source, context.pages_dir())?;
+        world.resolve(LinkKind::FrontMatter, target, ends.source.number)
+    })?;
+    if !matches!(led, Destination::Page { page, .. } if page == ends.target.number) {
+        let target = &ends.target.path;
+        return Err(Error::invalid(message!("{link} would not lead to {target}", link, target)));
+    }
+    let change = Change::edit(version.clone(), after.into_bytes());
+    let content_hash = change.after.as_ref().map(|after| after.hash.to_string()).unwrap_or_default();
+    let decision = ends.decision(context, Verdict::Accepted, Some(link_type))?;
+    let written = carry_out(context, Plan::new("accept", vec![change]).recording(decision), dry_run)?;
+    Ok(Output {
+        source: source.clone(),
+        target: ends.target.path.clone(),
+        place: None,
+        link: format!("{link_type}: {link}"),
+        content_hash,
+        written: WriteReport::of(context, written, dry_run),
     })
 }
 
@@ -202,12 +255,18 @@ impl Ends {
         Ok(ends)
     }
 
-    /// The change that records `decision` about these pages.
-    pub(crate) fn decision(&self, context: &Context<'_>, decision: Verdict) -> Result<RecordChange> {
+    /// The change that records `decision` about a link between these pages, or about its type.
+    pub(crate) fn decision(
+        &self,
+        context: &Context<'_>,
+        decision: Verdict,
+        link_type: Option<&str>,
+    ) -> Result<RecordChange> {
         let decision = Decision {
             decision,
             source_id: self.source.id.clone(),
             target_id: self.target.id.clone(),
+            link_type: link_type.map(str::to_owned),
             source: self.source.path.clone(),
             target: self.target.path.clone(),
             at: to_the_second(context.clock.now()),
@@ -219,7 +278,10 @@ impl Ends {
 /// Shows which link was made, and where.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let is_unwritten = output.written.show_unwritten(&output.content_hash, page);
-    let place = Span::Place(&output.source, output.place.line);
+    let place = match &output.place {
+        Some(place) => Span::Place(&output.source, place.line),
+        None => Span::Path(&output.source),
+    };
     page.line(&[place, Span::Text(": "), Span::Code(&output.link)]);
     if !is_unwritten {
         output.written.show_end(&output.content_hash, page);

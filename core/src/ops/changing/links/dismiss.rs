@@ -18,6 +18,7 @@ pub const FACTS: Facts = Facts::writing("Dismiss a suggested link, so it is not 
     .tool(Tool::Always)
     .unwatched()
     .command("dismiss")
+    .arguments(&["source", "target"])
     .idempotent();
 
 /// The suggested link.
@@ -28,9 +29,12 @@ pub struct Params {
     pub source: String,
     /// The page that it should not link to.
     pub target: String,
+    /// Dismiss only this type of the link, in this direction.
+    #[serde(rename = "type")]
+    pub link_type: Option<String>,
 }
 
-/// The recorded decision; it applies in both directions.
+/// The recorded decision; without a type it applies in both directions.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
     /// Path of the first page.
@@ -50,7 +54,11 @@ pub struct Output {
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     context.refresh(false)?;
     let ends = context.index.read(|db| Ends::find(db, &params.source, &params.target))?;
-    let plan = Plan::new("dismiss", Vec::new()).recording(ends.decision(context, Verdict::Dismissed)?);
+    let plan = Plan::new("dismiss", Vec::new()).recording(ends.decision(
+        context,
+        Verdict::Dismissed,
+        params.link_type.as_deref(),
+    )?);
     let plan = plan.about([ends.source.path.clone()]);
     let written = carry_out(context, plan, false)?;
     let (audit_id, proposal) = (written.audit_id, written.proposal);

@@ -34,7 +34,7 @@ pub const FACTS: Facts =
 pub struct Params {
     /// The page that should link: path, id, title or alias (default: all pages).
     pub page: Option<String>,
-    /// Minimum score.
+    /// Minimum confidence.
     #[schemars(range(min = 0.0, max = 1.0), extend("default" = 0.8))]
     pub threshold: Option<f64>,
     /// Maximum number of suggestions.
@@ -93,8 +93,8 @@ pub struct Suggestion {
     pub source: PageFields,
     /// The page that it should link to.
     pub target: PageFields,
-    /// Confidence, 0 to 1.
-    pub score: f64,
+    /// Share of suggestions with this confidence that are right, 0 to 1.
+    pub confidence: f64,
     /// Why the link is suggested.
     pub reason: String,
     /// The words to turn into a link; absent if the text does not name the target.
@@ -219,7 +219,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         suggestions.push(Suggestion {
             source: source.clone(),
             target: target.clone(),
-            score: rounded(candidate.score),
+            confidence: rounded(candidate.score),
             reason: candidate.evidence.reason(),
             place: texts.places(candidate.source, &names)?.into_iter().next().map(LinkPlace::from),
             status: status(candidate.source, candidate.target),
@@ -335,7 +335,7 @@ fn shrink(output: &mut Output, excess: Excess) -> bool {
 pub fn show(output: &Output, page: &mut dyn Page) {
     for suggestion in &output.suggestions {
         page.line(&[
-            Span::Text(&format!("{:.2}  ", suggestion.score)),
+            Span::Text(&format!("{:.2}  ", suggestion.confidence)),
             Span::Path(&suggestion.source.filepath),
             Span::Text(" -> "),
             Span::Path(&suggestion.target.filepath),
@@ -390,7 +390,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
 
 impl Status {
     /// The mark after a link.
-    fn mark(self) -> Message {
+    pub(crate) fn mark(self) -> Message {
         match self {
             Self::Pending => Message::verbatim(""),
             Self::Accepted => message!("  [accepted]"),

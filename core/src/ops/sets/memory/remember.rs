@@ -29,7 +29,7 @@ use crate::{Caller, Context, Error, Result};
 /// Facts about this operation.
 pub const FACTS: Facts = Facts::writing(
     "Remember something for later, as a page that people can read; a memory with the same \
-     topic is updated. Says what is known already, and what it contradicts.",
+     topic is updated.",
 )
 .tool(Tool::Set("memory"))
 .command("memory remember")
@@ -557,13 +557,19 @@ pub fn show(output: &Output, page: &mut dyn Page) {
 /// Shows a sentence that contradicts the memory, and what can be done about it.
 fn show_contradiction(output: &Output, found: &Contradicted, page: &mut dyn Page) {
     let (path, since) = (Span::Path(&found.filepath), day(found.created_at));
+    let (held, given) = (&found.held, &found.given);
     if found.filepath == output.filepath {
-        page.warn(&[Span::said(&message!("it contradicts what it said before:"))]);
-        found.show(page);
+        let message = message!("it contradicts what it said before: “{held}”, now “{given}”", held, given);
+        page.warn(&[Span::said(&message)]);
         return;
     }
-    page.warn(&[Span::said(&message!("it contradicts {path}, known since {since}:", path, since))]);
-    found.show(page);
+    page.warn(&[Span::said(&message!(
+        "it contradicts {path}, known since {since}: “{held}”, now “{given}”",
+        path,
+        since,
+        held,
+        given
+    ))]);
     let again = |parameter: &str| {
         Next::call("remember")
             .with("type", output.memory_type.as_str())

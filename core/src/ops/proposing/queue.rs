@@ -1,0 +1,290 @@
+//! Everything that waits for a person: proposals of agents, suggested links and types, and memories that say the same or
+//! contradict each other. Each with its confidence, and with what accepts and dismisses it.
+
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::hint::Next;
+use crate::index::questions::pages;
+use crate::message;
+use crate::message::Message;
+use crate::ops::page::IndexState;
+use crate::ops::review_memories;
+use crate::ops::{Facts, budget, list_proposals, suggest_types};
+use crate::search::rounded;
+use crate::show::{Page, Span, counted};
+use crate::suggest::decisions::Decisions;
+use crate::suggest::{Candidate, Suggester};
+use crate::{Context, Error, Result};
+
+/// Facts about this operation.
+pub const FACTS: Facts = Facts::reading(
+    "List what waits for a person: proposals, suggested links and types, contradictory memories.",
+)
+.quoting_pages()
+.command("queue");
+
+/// Default confidence below which a suggestion is not worth a look.
+const FROM: f64 = 0.5;
+
+/// Default number of items.
+const LIMIT: usize = 20;
+
+/// Maximum number of items of a kind that are counted.
+const MOST: usize = 1_000;
+
+/// What to list.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Only items of these kinds (default: all).
+    #[serde(default)]
+    pub kinds: Vec<Kind>,
+    /// Lowest confidence of a suggestion.
+    #[schemars(range(min = 0.0, max = 1.0), extend("default" = FROM))]
+    pub from: Option<f64>,
+    /// Confidence below which a suggestion has to be (default: any).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub below: Option<f64>,
+    /// Maximum number of items.
+    #[schemars(range(min = 1, max = 1_000), extend("default" = LIMIT))]
+    pub limit: Option<usize>,
+}
+
+/// A kind of item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A change that an agent proposed.
+    Proposal,
+    /// Two memories that contradict each other.
+    Contradiction,
+    /// A type of link that a sentence states.
+    Type,
+    /// A missing link.
+    Link,
+}
+
+impl Kind {
+    const ALL: [Self; 4] = [Self::Proposal, Self::Contradiction, Self::Type, Self::Link];
+}
+
+/// The items.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// The items: proposals and contradictions first, then suggestions, most certain first.
+    pub items: Vec<Item>,
+    /// Number of items of each kind before `limit`.
+    pub counts: Vec<KindCount>,
+    /// Whether the index is up to date.
+    pub index: IndexState,
+}
+
+/// Number of items of a kind.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct KindCount {
+    /// The kind.
+    pub kind: Kind,
+    /// How many there are; at most 1,000 suggestions are counted.
+    pub count: usize,
+}
+
+/// Something that waits for a person.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Item {
+    /// Its kind.
+    pub kind: Kind,
+    /// Share of such suggestions that are right, 0 to 1; absent for what is not an estimate.
+    pub confidence: Option<f64>,
+    /// Path of the page that would change; for contradictory memories the older one.
+    pub source: String,
+    /// Path of the other page, if there is one.
+    pub target: Option<String>,
+    /// What it is: the type of a link, the reason, or the sentence.
+    pub summary: String,
+    /// What accepts it; absent for a contradiction, which a person settles.
+    pub accept: Option<Next>,
+    /// What dismisses it.
+    pub dismiss: Option<Next>,
+}
+
+/// Lists the items.
+///
+/// # Errors
+/// [`Error::InvalidParams`] for values out of range; [`Error::Io`], [`Error::Database`], [`Error::Cancelled`].
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let limit = budget::ranged("limit", params.limit, LIMIT, 1, MOST)?;
+    let (from, below) = (params.from.unwrap_or(FROM), params.below.unwrap_or(f64::INFINITY));
+    if !(0.0..=1.0).contains(&from) || below < from {
+        return Err(Error::invalid(message!("`from` must be from 0 to 1, and not above `below`")));
+    }
+    let kinds = if params.kinds.is_empty() { Kind::ALL.to_vec() } else { params.kinds };
+    let mut items = Vec::new();
+    let mut counts = Vec::new();
+    for kind in Kind::ALL.into_iter().filter(|kind| kinds.contains(kind)) {
+        let mut found = match kind {
+            Kind::Proposal => proposals(context)?,
+            Kind::Contradiction => contradictions(context)?,
+            Kind::Type => types(context)?,
+            Kind::Link => links(context, from)?,
+        };
+        found.retain(|item| item.confidence.is_none_or(|share| share >= from && share < below));
+        counts.push(KindCount { kind, count: found.len() });
+        items.extend(found);
+    }
+    items.sort_by(|a, b| {
+        let of = |item: &Item| item.confidence.unwrap_or(f64::INFINITY);
+        of(b)
+            .total_cmp(&of(a))
+            .then_with(|| (a.kind, &a.source, &a.target).cmp(&(b.kind, &b.source, &b.target)))
+    });
+    items.truncate(limit);
+    Ok(Output { items, counts, index: context.index_state()? })
+}
+
+fn proposals(context: &Context<'_>) -> Result<Vec<Item>> {
+    let params = list_proposals::Params {
+        state: Some(list_proposals::Which::Open),
+        limit: Some(MOST),
+        ..list_proposals::Params::default()
+    };
+    let listed = list_proposals::run(context, params)?.proposals;
+    Ok(listed
+        .into_iter()
+        .map(|proposal| Item {
+            kind: Kind::Proposal,
+            confidence: None,
+            source: proposal.pages.first().map(|page| page.filepath.clone()).unwrap_or_default(),
+            target: None,
+            summary: proposal.reason.clone().unwrap_or_else(|| proposal.operation.clone()),
+            accept: Some(Next::call("accept_proposal").with("proposals", vec![proposal.proposal.clone()])),
+            dismiss: Some(Next::call("reject_proposal").with("proposals", vec![proposal.proposal])),
+        })
+        .collect())
+}
+
+fn contradictions(context: &Context<'_>) -> Result<Vec<Item>> {
+    let params = review_memories::Params { limit: Some(MOST), ..review_memories::Params::default() };
+    let found = review_memories::run(context, params)?.contradictory;
+    Ok(found
+        .into_iter()
+        .map(|found| Item {
+            kind: Kind::Contradiction,
+            confidence: None,
+            summary: match (&found.held, &found.given) {
+                (Some(held), Some(given)) => format!("{held} ≠ {given}"),
+                _ => "conflicts_with".to_owned(),
+            },
+            accept: None,
+            dismiss: None,
+            source: found.older,
+            target: Some(found.newer),
+        })
+        .collect())
+}
+
+fn types(context: &Context<'_>) -> Result<Vec<Item>> {
+    let found = suggest_types::suggested(context, None, false, true)?;
+    Ok(found
+        .into_iter()
+        .map(|one| {
+            let call = |operation: &str| {
+                Next::call(operation)
+                    .with("source", one.source.as_str())
+                    .with("target", one.target.as_str())
+                    .with("type", one.link_type.as_str())
+            };
+            Item {
+                kind: Kind::Type,
+                confidence: Some(one.confidence),
+                summary: format!("{}: {}", one.link_type, one.sentence),
+                accept: Some(call("accept")),
+                dismiss: Some(call("dismiss")),
+                source: one.source.clone(),
+                target: Some(one.target.clone()),
+            }
+        })
+        .collect())
+}
+
+fn links(context: &Context<'_>, from: f64) -> Result<Vec<Item>> {
+    let decisions = Decisions::read(context.source)?;
+    let (found, paths) = context.index.read(|db| {
+        let ids = pages::ids(db)?;
+        let suggester = Suggester::load(db, context.progress, context.cancel)?;
+        let keep = |source: i64, target: i64| {
+            let pair = ids.get(&source).zip(ids.get(&target));
+            pair.is_none_or(|(source, target)| decisions.verdict(source, target).is_none())
+        };
+        let keep = |found: &Candidate| keep(found.source, found.target);
+        let found = suggester.for_all(from, MOST, keep, context.progress, context.cancel)?;
+        let paths: HashMap<i64, String> = pages::paths(db)?.into_iter().collect();
+        Ok((found, paths))
+    })?;
+    let item = |candidate: Candidate| {
+        let (source, target) = (paths.get(&candidate.source)?, paths.get(&candidate.target)?);
+        let call = |operation: &str| {
+            Next::call(operation).with("source", source.as_str()).with("target", target.as_str())
+        };
+        Some(Item {
+            kind: Kind::Link,
+            confidence: Some(rounded(candidate.score)),
+            source: source.clone(),
+            target: Some(target.clone()),
+            summary: candidate.evidence.reason(),
+            accept: Some(call("accept")),
+            dismiss: Some(call("dismiss")),
+        })
+    };
+    Ok(found.into_iter().filter_map(item).collect())
+}
+
+/// Shows the items, each with what accepts it.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    for item in &output.items {
+        let confidence = item.confidence.map_or("      ".to_owned(), |share| format!("{share:.2}  "));
+        let kind = match item.kind {
+            Kind::Proposal => message!("proposal"),
+            Kind::Contradiction => message!("contradiction"),
+            Kind::Type => message!("type"),
+            Kind::Link => message!("link"),
+        };
+        let target = item.target.as_deref().unwrap_or_default();
+        let arrow = if target.is_empty() { "" } else { " -> " };
+        page.line(&[
+            Span::Text(&confidence),
+            Span::faint(&kind),
+            Span::Text("  "),
+            Span::Path(&item.source),
+            Span::Text(arrow),
+            Span::Path(target),
+        ]);
+        page.detail(&[Span::Words(&item.summary)]);
+        if let Some(accept) = &item.accept {
+            let accept = page.voice().ask(accept);
+            page.detail(&[Span::Faint(&accept)]);
+        }
+    }
+    let counts: Vec<Message> = output
+        .counts
+        .iter()
+        .filter(|one| one.count > 0)
+        .map(|one| match one.kind {
+            Kind::Proposal => counted(one.count, "proposal", "proposals"),
+            Kind::Contradiction => counted(one.count, "contradiction", "contradictions"),
+            Kind::Type => counted(one.count, "type", "types"),
+            Kind::Link => counted(one.count, "link", "links"),
+        })
+        .collect();
+    page.note(&[Span::said(&match counts.is_empty() {
+        true => message!("nothing waits for you"),
+        false => Message::joined(counts, ", "),
+    })]);
+    if output.items.iter().any(|item| item.kind == Kind::Contradiction) {
+        let review = page.voice().ask(&Next::call("review_memories"));
+        page.note(&[Span::said(&message!("{review} says how to settle contradictions", review))]);
+    }
+    output.index.show_with_vectors(page);
+}
