@@ -130,14 +130,18 @@ impl<'a> BestRows<'a> {
             return Ok(());
         }
         self.expressions += 1;
-        let are_many = match rows {
-            Some(rows) => rows >= MANY,
-            None => self.index.all_rows(self.db)? >= MANY_OF_ALL,
-        };
-        if are_many && self.weigh_halves(expression)? {
+        // There are no threads in browsers.
+        if !cfg!(target_family = "wasm") && self.are_many(rows)? && self.weigh_halves(expression)? {
             return Ok(());
         }
         fulltext::each_match(self.db, expression, self.within, |row, bm25| self.best.add(row, bm25))
+    }
+
+    fn are_many(&self, rows: Option<usize>) -> Result<bool> {
+        Ok(match rows {
+            Some(rows) => rows >= MANY,
+            None => self.index.all_rows(self.db)? >= MANY_OF_ALL,
+        })
     }
 
     /// Scores the rows on two threads. Returns false if the index is not a file, or another connection to it sees a

@@ -187,7 +187,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         })
         .collect();
     page.table(
-        &[message!("confidence"), message!("suggestions"), message!("mean"), message!("right")],
+        &[message!("confidence"), message!("suggestions"), message!("mean"), message!("correct")],
         &rows,
     );
     page.gap();
