@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use ubp_core::embed::{DESCRIPTION_FILE, MODEL_FILE, ModelFiles, TOKENIZER_FILE, short_hash};
 use ubp_core::{Error, Result};
 
+use super::packed::{inflated, packed};
+
 macro_rules! file {
     ($name:literal) => {
         include_bytes!(concat!("../../models/all-MiniLM-L6-v2/", $name))
@@ -17,8 +19,8 @@ macro_rules! file {
 struct Aligned<B: ?Sized>(B);
 
 static WEIGHTS: &Aligned<[u8]> = &Aligned(*file!("model.onnx.data"));
-static MODEL: &[u8] = file!("model.onnx");
-static TOKENIZER: &[u8] = file!("tokenizer.json");
+static MODEL: &[u8] = packed!("all-MiniLM-L6-v2", "model.onnx");
+static TOKENIZER: &[u8] = packed!("all-MiniLM-L6-v2", "tokenizer.json");
 static DESCRIPTION: &[u8] = file!("model.json");
 static SUMS: &[u8] = file!("SHA256SUMS");
 
@@ -32,14 +34,13 @@ impl ModelFiles for BundledFiles {
     }
 
     fn read(&self, name: &str) -> Result<Cow<'static, [u8]>> {
-        let bytes = match name {
-            MODEL_FILE => MODEL,
-            "model.onnx.data" => &WEIGHTS.0,
-            TOKENIZER_FILE => TOKENIZER,
-            DESCRIPTION_FILE => DESCRIPTION,
+        Ok(match name {
+            MODEL_FILE => inflated(MODEL, name)?,
+            "model.onnx.data" => Cow::Borrowed(&WEIGHTS.0),
+            TOKENIZER_FILE => inflated(TOKENIZER, name)?,
+            DESCRIPTION_FILE => Cow::Borrowed(DESCRIPTION),
             _ => return Err(Error::Internal(format!("the model in the binary has no file {name}"))),
-        };
-        Ok(Cow::Borrowed(bytes))
+        })
     }
 
     /// The hash of the list of checksums, which a test compares with the files.

@@ -12,6 +12,8 @@ mod engine;
 mod floats;
 #[cfg(feature = "bundled-model")]
 mod multilingual;
+#[cfg(feature = "bundled-model")]
+mod packed;
 mod parallel;
 mod query_cache;
 #[cfg(feature = "rten")]

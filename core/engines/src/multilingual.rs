@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use ubp_core::embed::{DESCRIPTION_FILE, MODEL_FILE, ModelFiles, TOKENIZER_FILE, short_hash};
 use ubp_core::{Error, Result};
 
+use super::packed::{inflated, packed};
+
 macro_rules! file {
     ($name:literal) => {
         include_bytes!(concat!("../../models/multilingual-e5-small/", $name))
@@ -13,8 +15,8 @@ macro_rules! file {
 }
 
 static WEIGHTS: &[u8] = file!("model.onnx.data.packed");
-static MODEL: &[u8] = file!("model.onnx");
-static TOKENIZER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/tokenizer.json.deflated"));
+static MODEL: &[u8] = packed!("multilingual-e5-small", "model.onnx");
+static TOKENIZER: &[u8] = packed!("multilingual-e5-small", "tokenizer.json");
 static DESCRIPTION: &[u8] = file!("model.json");
 static SUMS: &[u8] = file!("SHA256SUMS");
 
@@ -33,11 +35,9 @@ impl ModelFiles for MultilingualFiles {
     fn read(&self, name: &str) -> Result<Cow<'static, [u8]>> {
         let damaged = || Error::Internal(format!("the model in the binary is damaged: {name}"));
         Ok(match name {
-            MODEL_FILE => Cow::Borrowed(MODEL),
+            MODEL_FILE => inflated(MODEL, name)?,
             "model.onnx.data" => Cow::Owned(unpacked(WEIGHTS).ok_or_else(damaged)?),
-            TOKENIZER_FILE => {
-                Cow::Owned(miniz_oxide::inflate::decompress_to_vec(TOKENIZER).map_err(|_| damaged())?)
-            }
+            TOKENIZER_FILE => inflated(TOKENIZER, name)?,
             DESCRIPTION_FILE => Cow::Borrowed(DESCRIPTION),
             _ => return Err(Error::Internal(format!("the model in the binary has no file {name}"))),
         })
