@@ -56,6 +56,9 @@ pub struct Context<'a> {
     /// What the agent may do where; `None` if nothing restricts it. People are never restricted.
     #[cfg(not(target_family = "wasm"))]
     pub rights: Option<&'a crate::manifest::AuthorRights>,
+    /// Notes what an answer leaves out to fit its limit.
+    #[cfg(not(target_family = "wasm"))]
+    pub witness: Option<&'a crate::sessions::Witness>,
     /// Who reads the answer as text instead of as fields; size limits then apply to the text.
     pub reader: Option<&'a dyn Reader>,
     /// Receives the progress of long operations.
@@ -138,6 +141,8 @@ impl Engine {
             proposing: None,
             #[cfg(not(target_family = "wasm"))]
             rights: None,
+            #[cfg(not(target_family = "wasm"))]
+            witness: None,
             reader: None,
             progress,
             cancel,

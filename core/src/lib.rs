@@ -28,6 +28,8 @@ pub mod proposals;
 pub mod query;
 pub mod render;
 pub mod search;
+#[cfg(not(target_family = "wasm"))]
+pub mod sessions;
 pub mod show;
 pub mod suggest;
 #[cfg(not(target_family = "wasm"))]

@@ -77,6 +77,8 @@ pub struct Manifest {
     /// What agents may do where; of the rules that match, the last one counts.
     #[cfg(not(target_family = "wasm"))]
     pub rights: Vec<RightsRule>,
+    /// The record of what agents saw.
+    pub sessions: SessionSettings,
     /// How pages are shown to readers.
     pub reading: ReadingSettings,
     /// Settings of published sites.
@@ -252,6 +254,23 @@ impl Default for ProposalSettings {
     }
 }
 
+/// The record of what agents saw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionSettings {
+    /// Whether answers to agents are recorded on this machine.
+    #[serde(deserialize_with = "values::truth")]
+    pub record: bool,
+    /// Days until a session is deleted, 1 to 3650.
+    #[serde(deserialize_with = "values::whole::<1, 3650, _, _>")]
+    pub keep_days: u32,
+}
+
+impl Default for SessionSettings {
+    fn default() -> Self {
+        Self { record: true, keep_days: 30 }
+    }
+}
+
 /// Minimum and maximum size of a chunk in characters.
 pub const CHUNK_SIZES: (usize, usize) = (50, 100_000);
 
@@ -338,6 +357,7 @@ impl Default for Manifest {
             proposals: ProposalSettings::default(),
             #[cfg(not(target_family = "wasm"))]
             rights: Vec::new(),
+            sessions: SessionSettings::default(),
             reading: ReadingSettings::default(),
             export: ExportSettings::default(),
             documents: DocumentSettings::default(),

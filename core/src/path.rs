@@ -20,6 +20,9 @@ pub const STATE_FILES: [&str; 7] = [
 /// The folder of proposals, beside the state files: each proposal is a state file in it.
 pub const PROPOSALS: &str = "proposals";
 
+/// The folder of recorded sessions of agents, beside the state files: each session is a state file in it.
+pub const SESSIONS: &str = "sessions";
+
 /// State files that record reviews and decisions; changes of pages may change them too.
 pub const COMMITTED_RECORDS: [&str; 2] = ["refs.lock", "decisions.jsonl"];
 
@@ -38,19 +41,33 @@ pub fn proposal_file(id: &str) -> String {
     format!("{PROPOSALS}/{id}.json")
 }
 
-/// Whether `name` is that of the state file of a proposal.
-pub fn is_proposal_file(name: &str) -> bool {
-    let id = name.strip_prefix(PROPOSALS).and_then(|name| name.strip_prefix('/')?.strip_suffix(".json"));
-    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    id.is_some_and(|id| (1..=32).contains(&id.len()) && id.bytes().all(is_digit))
+/// The name of the state file of a session.
+pub fn session_file(id: &str) -> String {
+    format!("{SESSIONS}/{id}.jsonl")
 }
 
-/// Rejects every name that is neither in [`STATE_FILES`] nor that of a proposal.
+/// Whether `name` is that of the state file of a proposal.
+pub fn is_proposal_file(name: &str) -> bool {
+    id_in(name, PROPOSALS, ".json").is_some()
+}
+
+/// The id of a session in the name of its state file.
+pub fn session_of_file(name: &str) -> Option<&str> {
+    id_in(name, SESSIONS, ".jsonl")
+}
+
+fn id_in<'a>(name: &'a str, folder: &str, extension: &str) -> Option<&'a str> {
+    let id = name.strip_prefix(folder)?.strip_prefix('/')?.strip_suffix(extension)?;
+    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    ((1..=32).contains(&id.len()) && id.bytes().all(is_digit)).then_some(id)
+}
+
+/// Rejects every name that is neither in [`STATE_FILES`] nor that of a proposal or session.
 ///
 /// # Errors
 /// [`Error::InvalidParams`] naming it.
 pub fn require_state_file(name: &str) -> Result<()> {
-    let known = STATE_FILES.contains(&name) || is_proposal_file(name);
+    let known = STATE_FILES.contains(&name) || is_proposal_file(name) || session_of_file(name).is_some();
     known.then_some(()).ok_or_else(|| Error::invalid(message!("'{name}' is not a state file", name)))
 }
 
@@ -61,6 +78,15 @@ pub fn require_state_file(name: &str) -> Result<()> {
 pub fn require_proposal_file(name: &str) -> Result<()> {
     let known = is_proposal_file(name);
     known.then_some(()).ok_or_else(|| Error::invalid(message!("'{name}' is not a proposal", name)))
+}
+
+/// Rejects every name that is not that of a session.
+///
+/// # Errors
+/// [`Error::InvalidParams`] naming it.
+pub fn require_session_file(name: &str) -> Result<()> {
+    let known = session_of_file(name).is_some();
+    known.then_some(()).ok_or_else(|| Error::invalid(message!("'{name}' is not a session", name)))
 }
 
 /// Rejects every name that is not in [`RECORD_FILES`].

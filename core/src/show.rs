@@ -10,6 +10,12 @@ use crate::ports::abbreviated;
 
 pub use crate::message::counted;
 
+#[cfg(not(target_family = "wasm"))]
+mod markdown;
+
+#[cfg(not(target_family = "wasm"))]
+pub use markdown::{MAX_TOKENS, MarkdownPage, MarkdownReader, Tools};
+
 /// A part of a line.
 #[derive(Debug, Clone, Copy)]
 pub enum Span<'a> {

@@ -12,8 +12,8 @@ import threading
 class Server:
     """`ubp mcp-server` on a project."""
 
-    def __init__(self, ubp, folder):
-        command = [ubp, "-C", folder, "mcp-server"]
+    def __init__(self, ubp, folder, *options):
+        command = [ubp, "-C", folder, "mcp-server", *options]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.last = 0
         self.writing = threading.Lock()

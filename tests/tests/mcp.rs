@@ -3,6 +3,7 @@
 
 mod proposing;
 mod rights;
+mod sessions;
 mod writing;
 
 use std::collections::HashMap;

@@ -27,6 +27,11 @@ pub fn vault() -> Terminal {
     let manifest = std::fs::read_to_string(terminal.path(".ubp/manifest.json")).unwrap();
     let manifest = manifest.replacen('{', "{\n  \"templates_dir\": \"meta/templates\",", 1);
     terminal.write(".ubp/manifest.json", manifest).unwrap();
+    // Old files of sessions are deleted.
+    for file in std::fs::read_dir(terminal.path(".ubp/sessions")).unwrap() {
+        let file = std::fs::File::options().append(true).open(file.unwrap().path()).unwrap();
+        file.set_modified(std::time::SystemTime::now()).unwrap();
+    }
     terminal
 }
 

@@ -136,6 +136,18 @@ pub enum Readers {
 pub fn append(path: &Path, lines: &[u8], readers: Readers) -> io::Result<()> {
     let is_new = !path.exists();
     create_folders(path.parent().unwrap_or(Path::new(".")))?;
+    add(path, lines, readers)?.sync_data()?;
+    if is_new {
+        sync_folder(path);
+    }
+    Ok(())
+}
+
+/// As [`append()`], but not synced to disk, and in a folder that exists. Returns the file.
+///
+/// # Errors
+/// As [`append()`].
+pub fn add(path: &Path, lines: &[u8], readers: Readers) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
     #[cfg(unix)]
@@ -153,11 +165,7 @@ pub fn append(path: &Path, lines: &[u8], readers: Readers) -> io::Result<()> {
     }
     let torn = if last == [b'\n'] { &b""[..] } else { b"\n" };
     file.write_all(&[torn, lines].concat())?;
-    file.sync_data()?;
-    if is_new {
-        sync_folder(path);
-    }
-    Ok(())
+    Ok(file)
 }
 
 /// Removes permissions of others, which an older version gave.

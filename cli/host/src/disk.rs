@@ -14,6 +14,7 @@ use ubp_core::{Error, Result, path as paths};
 
 use super::atomic;
 use super::ignore_rules::{self, Rules};
+use super::sessions;
 use super::walk::{Found, Walk, leads_inside};
 use super::write_lock::WriteLock;
 
@@ -22,6 +23,7 @@ mod hostile_tests;
 mod moving;
 mod prefixes;
 mod proposals;
+mod state;
 #[cfg(test)]
 mod tests;
 
@@ -253,37 +255,6 @@ impl DiskSource {
         }
         Ok(Some((real, metadata)).filter(|(_, metadata)| metadata.is_file()))
     }
-
-    /// Adds a state file to `.ubp/.gitignore`, which an older version may have written without it.
-    fn keep_note_out_of_git(&self, file: &Path, name: &str) {
-        if !file.exists() {
-            super::write_lock::keep_out_of_git(&self.root.join(".ubp"), name);
-        }
-    }
-
-    /// Moves a large log file aside.
-    fn rotate(&self, file: &Path) -> Result<()> {
-        let (_, largest, aside) = paths::ROTATED;
-        if !fs::metadata(file).is_ok_and(|metadata| metadata.len() >= largest) {
-            return Ok(());
-        }
-        super::write_lock::keep_out_of_git(&self.root.join(".ubp"), aside);
-        let failed = |error| Error::io(format!(".ubp/{aside}"), error);
-        fs::rename(file, self.state_file(aside)?).map_err(failed)
-    }
-
-    /// The path of a state file in `.ubp`; refused if it is a symbolic link.
-    fn state_file(&self, name: &str) -> Result<PathBuf> {
-        paths::require_state_file(name)?;
-        let folder = self.root.join(".ubp");
-        let file = folder.join(name);
-        let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
-        let inner = paths::is_proposal_file(name).then(|| folder.join(paths::PROPOSALS));
-        if is_link(&folder) || is_link(&file) || inner.is_some_and(|inner| is_link(&inner)) {
-            return Err(Error::OutsideProject { path: format!(".ubp/{name}"), folder: "project".into() });
-        }
-        Ok(file)
-    }
 }
 
 impl Source for DiskSource {
@@ -415,11 +386,22 @@ impl Source for DiskSource {
         if paths::is_proposal_file(name) && expected.is_none() {
             self.prepare_proposals()?;
         }
+        if paths::session_of_file(name).is_some() {
+            sessions::prepare(&self.root)?;
+        }
         replace_expected(&file, bytes, expected, &format!(".ubp/{name}"))
     }
 
     fn proposal_files(&self) -> Result<Vec<String>> {
-        self.list_proposals()
+        self.listed(paths::PROPOSALS, paths::is_proposal_file)
+    }
+
+    fn session_files(&self) -> Result<Vec<String>> {
+        self.listed(paths::SESSIONS, |name| paths::session_of_file(name).is_some())
+    }
+
+    fn remove_session(&self, name: &str) -> Result<()> {
+        self.delete_session(name)
     }
 
     fn remove_proposal(&self, name: &str, expected: ContentHash) -> Result<()> {

@@ -26,6 +26,7 @@ pub mod memory;
 pub mod models;
 pub mod opening;
 mod project;
+pub mod sessions;
 pub mod user_data;
 pub mod view;
 mod walk;

@@ -29,7 +29,7 @@ pub const UBP_DIR: &str = ".ubp";
 pub const DATABASE: &str = "metadata.db";
 
 /// Files that UBP writes in [`UBP_DIR`]. Symbolic links in their place are refused: UBP would write elsewhere.
-const OWN_FILES: [&str; 28] = [
+const OWN_FILES: [&str; 29] = [
     "manifest.json",
     DATABASE,
     "metadata.db-wal",
@@ -58,6 +58,7 @@ const OWN_FILES: [&str; 28] = [
     "proposals",
     VIEWS,
     "tokens.json",
+    "sessions",
 ];
 
 /// A project on disk.

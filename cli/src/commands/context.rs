@@ -2,6 +2,7 @@
 
 use clap::Args;
 use ubp_core::ops::get_context::{self, Params};
+use ubp_core::ops::preview_answer::{self, Previewed};
 
 use crate::args::Global;
 use crate::output::CommandResult;
@@ -28,6 +29,9 @@ pub struct ContextArgs {
     /// Limit the answer to N tokens, at least 256 [default: no limit]
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
+    /// Print what an agent gets, and which sections are left out [default limit: 12500 tokens]
+    #[arg(long, conflicts_with_all = ["link_types", "max_size"])]
+    pub as_agent: bool,
 }
 
 pub(crate) fn run(
@@ -36,6 +40,17 @@ pub(crate) fn run(
     global: &Global,
     args: ContextArgs,
 ) -> CommandResult {
+    if args.as_agent {
+        let params = preview_answer::Params {
+            page: session.page(terminal, &args.page),
+            operation: Some(Previewed::GetContext),
+            depth: args.depth,
+            max_tokens: args.max_tokens,
+            ..preview_answer::Params::default()
+        };
+        let output = session.read(terminal, global, |context| preview_answer::run(context, params))?;
+        return answer(terminal, &output, preview_answer::show);
+    }
     let params = Params {
         page: Some(session.page(terminal, &args.page)),
         depth: args.depth,

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use ubp_core::ops::get_page::{self, Params};
+use ubp_core::ops::preview_answer::{self, Previewed};
 
 use crate::args::Global;
 use crate::output::CommandResult;
@@ -12,6 +13,7 @@ use crate::session::{Session, Terminal, answer};
 #[command(after_help = "Examples:\n  \
     ubp get login-feature.md\n  \
     ubp get \"Login Feature\" --section login-feature/flow\n  \
+    ubp get login-feature.md --as-agent      what does an agent see?\n  \
     ubp get 0198c1d2-... --json")]
 pub struct GetArgs {
     /// The page: path, id, title or alias
@@ -23,6 +25,9 @@ pub struct GetArgs {
     /// Limit the answer to N tokens, at least 256 [default: no limit]
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
+    /// Print what an agent gets, and which sections are left out [default limit: 12500 tokens]
+    #[arg(long)]
+    pub as_agent: bool,
 }
 
 pub(crate) fn run(
@@ -31,6 +36,17 @@ pub(crate) fn run(
     global: &Global,
     args: GetArgs,
 ) -> CommandResult {
+    if args.as_agent {
+        let params = preview_answer::Params {
+            page: session.page(terminal, &args.page),
+            operation: Some(Previewed::GetPage),
+            section: args.section,
+            max_tokens: args.max_tokens,
+            ..preview_answer::Params::default()
+        };
+        let output = session.read(terminal, global, |context| preview_answer::run(context, params))?;
+        return answer(terminal, &output, preview_answer::show);
+    }
     let params = Params {
         page: Some(session.page(terminal, &args.page)),
         section: args.section,

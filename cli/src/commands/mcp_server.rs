@@ -57,6 +57,9 @@ pub struct McpServerArgs {
     /// Accept HTTP requests from this machine without the token in .ubp/mcp-server.token
     #[arg(long, requires = "over_http")]
     pub no_token: bool,
+    /// Record nothing for `ubp sessions`
+    #[arg(long)]
+    pub no_sessions: bool,
     /// Start an HTTP server in the background, and return once it listens
     #[arg(long)]
     pub daemon: bool,
@@ -166,6 +169,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerAr
         http: args.address(),
         allow_host: args.allow_host.clone(),
         no_token: args.no_token,
+        no_sessions: args.no_sessions,
         config: config.clone(),
     };
     let over_streams = options.http.is_none();
@@ -284,6 +288,9 @@ fn arguments(
     }
     if args.no_token {
         add("--no-token", None);
+    }
+    if args.no_sessions {
+        add("--no-sessions", None);
     }
     for host in &args.allow_host {
         add("--allow-host", Some(host.into()));

@@ -29,6 +29,7 @@ mod replace;
 mod review;
 mod rights;
 mod search;
+mod sessions;
 mod stale;
 mod status;
 mod suggest;
@@ -125,6 +126,8 @@ pub enum Command {
     McpServer(mcp_server::McpServerArgs),
     /// Review changes that agents proposed
     Proposals(proposals::ProposalsArgs),
+    /// Show what agents asked, and what they were given
+    Sessions(sessions::SessionsArgs),
     /// List changes made through ubp
     Audit(audit::AuditArgs),
     /// Undo a change
@@ -218,6 +221,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Queue(args) => suggest::queue(terminal, &session, global, args),
         Command::Accept(args) => suggest::accept(terminal, &session, args),
         Command::Proposals(args) => proposals::run(terminal, &session, global, args),
+        Command::Sessions(args) => sessions::run(terminal, &session, global, args),
         Command::Audit(args) => audit::run(terminal, &session, args),
         Command::Rights(args) => rights::run(terminal, &session, &args),
         Command::Undo(args) => audit::undo(terminal, &session, args),

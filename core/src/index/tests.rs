@@ -75,6 +75,7 @@ impl<S: Source> Project<S> {
             #[cfg(not(target_family = "wasm"))]
             proposing: None,
             rights: None,
+            witness: None,
             reader: None,
             progress: &Silent,
             cancel: &self.cancel,

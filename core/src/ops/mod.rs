@@ -43,6 +43,8 @@ mod reading {
         pub mod list_pages;
         #[cfg(not(target_family = "wasm"))]
         pub mod list_templates;
+        #[cfg(not(target_family = "wasm"))]
+        pub mod preview_answer;
         pub mod render_page;
         pub mod render_part;
     }
@@ -108,6 +110,15 @@ mod proposing {
     pub mod withdraw_proposal;
 }
 
+/// What agents saw.
+#[cfg(not(target_family = "wasm"))]
+mod recording {
+    pub mod delete_sessions;
+    pub mod get_answer;
+    pub mod get_session;
+    pub mod list_sessions;
+}
+
 /// Operations for editors.
 mod editing {
     #[cfg(not(target_family = "wasm"))]
@@ -165,6 +176,8 @@ pub use measuring::*;
 pub use proposing::*;
 pub use reading::{check::*, find::*, freshness::*, graph::*, read::*};
 #[cfg(not(target_family = "wasm"))]
+pub use recording::*;
+#[cfg(not(target_family = "wasm"))]
 pub use sets::{documents::*, memory::*, sql::*};
 
 pub(crate) use get_page::backlinks;
@@ -190,6 +203,7 @@ table::operations! {
     list_templates create_page update_page rename_page delete_page replace
     accept dismiss review_page suggest_types queue
     list_proposals get_proposal accept_proposal reject_proposal withdraw_proposal
+    preview_answer list_sessions get_session get_answer delete_sessions
     diff audit undo page_history page_version add rebuild
     read_page save_page add_attachment resolve_links addresses favorites source_diff
     list_files read_source

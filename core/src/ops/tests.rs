@@ -11,6 +11,7 @@ mod names;
 mod passages;
 mod proposing;
 mod queueing;
+mod recording;
 mod remembering;
 mod rights;
 mod saving;

@@ -226,6 +226,18 @@ impl Source for MemorySource {
         Ok(states.keys().filter(|name| crate::path::is_proposal_file(name)).cloned().collect())
     }
 
+    fn session_files(&self) -> Result<Vec<String>> {
+        let states = lock(&self.states);
+        Ok(states.keys().filter(|name| crate::path::session_of_file(name).is_some()).cloned().collect())
+    }
+
+    fn remove_session(&self, name: &str) -> Result<()> {
+        crate::path::require_session_file(name)?;
+        let _turn = self.writers.take();
+        lock(&self.states).remove(name);
+        Ok(())
+    }
+
     fn remove_proposal(&self, name: &str, expected: ContentHash) -> Result<()> {
         crate::path::require_proposal_file(name)?;
         let _turn = self.writers.take();

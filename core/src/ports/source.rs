@@ -263,6 +263,24 @@ pub trait Source: Send + Sync {
         Err(read_only(name))
     }
 
+    /// The names of the state files of sessions, sorted.
+    ///
+    /// # Errors
+    /// As [`Source::proposal_files`].
+    fn session_files(&self) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    /// Deletes the state file of a session, in whatever state it is; a missing one is not an error.
+    ///
+    /// # Errors
+    /// [`crate::Error::InvalidParams`] for any other name, [`crate::Error::Io`],
+    /// [`crate::Error::OutsideProject`] if a link leads out of the project.
+    fn remove_session(&self, name: &str) -> Result<()> {
+        path::require_session_file(name)?;
+        Err(read_only(name))
+    }
+
     /// Calls `look` for each line of a state file, without its line break, and returns the size of the file in bytes; 0
     /// if it does not exist. Hosts may do this without reading the whole file into memory.
     ///

@@ -128,6 +128,15 @@ impl<S: Source> Source for FaultySource<S> {
         self.inner.proposal_files()
     }
 
+    fn session_files(&self) -> Result<Vec<String>> {
+        self.inner.session_files()
+    }
+
+    fn remove_session(&self, name: &str) -> Result<()> {
+        self.check(Access::Write, name)?;
+        self.inner.remove_session(name)
+    }
+
     fn remove_proposal(&self, name: &str, expected: ContentHash) -> Result<()> {
         self.check(Access::Write, name)?;
         self.inner.remove_proposal(name, expected)

@@ -67,6 +67,16 @@ export interface Operations {
   reject_proposal: { params: RejectProposalParams; output: RejectProposalOutput };
   /** Withdraw a change that you proposed. */
   withdraw_proposal: { params: WithdrawProposalParams; output: WithdrawProposalOutput };
+  /** Show a page as an agent gets it, within a limit of tokens. */
+  preview_answer: { params: PreviewAnswerParams; output: PreviewAnswerOutput };
+  /** List the recorded sessions of agents, latest first. */
+  list_sessions: { params: ListSessionsParams; output: ListSessionsOutput };
+  /** Show what an agent asked in a session, and which sections it was given. */
+  get_session: { params: GetSessionParams; output: GetSessionOutput };
+  /** Show an answer of a session as the agent got it. */
+  get_answer: { params: GetAnswerParams; output: GetAnswerOutput };
+  /** Delete recorded sessions of agents. */
+  delete_sessions: { params: DeleteSessionsParams; output: DeleteSessionsOutput };
   /** Compare two revisions of the graph: pages, links, broken links, cycles, stale pages and affected pages. */
   diff: { params: DiffParams; output: DiffOutput };
   /** List the changes made through UBP, latest first. */
@@ -336,6 +346,28 @@ export interface AffectedPage {
   distance: number;
   /** The strongest of the shortest paths from the change to this page. */
   path: GetImpactStep[];
+}
+
+/** An answer in a timeline, without its text. */
+export interface AnswerFields {
+  /** Its number in the session, from 1. */
+  number: number;
+  /** Time of the request, RFC 3339. */
+  at: string;
+  /** Name of the tool, or `resources/read` for a page that was read as a resource. */
+  tool: string;
+  /** Parameters of the call; long texts are cut. */
+  params: unknown;
+  /** Milliseconds until the answer. */
+  milliseconds: number;
+  /** Tokens of the answer's text. */
+  tokens: number;
+  /** Code of the error; absent if the call succeeded. */
+  error: string | null;
+  /** The parts of pages that the answer had, in its order. */
+  given: Part[];
+  /** The parts that the answer left out or cut to fit its limit. */
+  omitted: OmittedPart[];
 }
 
 /** A change of one file. */
@@ -939,6 +971,22 @@ export interface DeletePageParams {
   dry_run?: boolean | undefined;
 }
 
+/** What was deleted. */
+export interface DeleteSessionsOutput {
+  /** Ids of the deleted sessions, sorted. */
+  deleted: string[];
+}
+
+/** Which sessions to delete: `sessions`, `before` or `all`. */
+export interface DeleteSessionsParams {
+  /** Their ids, or the beginnings of them. */
+  sessions?: string[] | undefined;
+  /** Those without an answer since then: a date, a time (RFC 3339), or a span such as `7d` or `12h`. */
+  before?: string | null | undefined;
+  /** All sessions. */
+  all?: boolean | undefined;
+}
+
 /** A page that describes the file. */
 export interface DescribingPage {
   /** Its id: the one in its front matter, or one derived from its path. */
@@ -1490,6 +1538,42 @@ export interface GapsParams {
   clear?: boolean | undefined;
 }
 
+/** The answer with its text. */
+export interface GetAnswerOutput {
+  /** Id of the session. */
+  session: string;
+  /** Its number in the session, from 1. */
+  number: number;
+  /** Time of the request, RFC 3339. */
+  at: string;
+  /** Name of the tool, or `resources/read` for a page that was read as a resource. */
+  tool: string;
+  /** Parameters of the call; long texts are cut. */
+  params: unknown;
+  /** Milliseconds until the answer. */
+  milliseconds: number;
+  /** Tokens of the answer's text. */
+  tokens: number;
+  /** Code of the error; absent if the call succeeded. */
+  error: string | null;
+  /** The parts of pages that the answer had, in its order. */
+  given: Part[];
+  /** The parts that the answer left out or cut to fit its limit. */
+  omitted: OmittedPart[];
+  /** Its text, as the agent got it; absent if the session had reached its limit. */
+  text: string | null;
+  /** Whether `text` is only the beginning, because the answer was very long. */
+  text_cut: boolean;
+}
+
+/** The answer. */
+export interface GetAnswerParams {
+  /** Id of the session, or the beginning of it. */
+  session: string;
+  /** Number of the answer. */
+  answer: number;
+}
+
 /** The page and the pages around it. */
 export interface GetContextOutput {
   /** The center page. */
@@ -1728,6 +1812,38 @@ export interface GetProposalOutput {
 export interface GetProposalParams {
   /** Its id. */
   proposal: string;
+}
+
+/** The session with its answers. */
+export interface GetSessionOutput {
+  /** Its id. */
+  session: string;
+  /** Name and version of the client, if it gave them. */
+  agent: string | null;
+  /** Time of its first request, RFC 3339. */
+  started_at: string;
+  /** Time of its last request, RFC 3339. */
+  last_at: string;
+  /** Number of answers, errors included. */
+  answer_count: number;
+  /** Number of answers that were errors. */
+  error_count: number;
+  /** Tokens of all answers. */
+  tokens: number;
+  /** Number of different pages of which an answer had text. */
+  page_count: number;
+  /** Its answers, in order. */
+  answers: AnswerFields[];
+}
+
+/** The session. */
+export interface GetSessionParams {
+  /** Its id, or the beginning of it. */
+  session: string;
+  /** Only answers before this one, by its number. */
+  before?: number | null | undefined;
+  /** Maximum number of answers, the latest ones (1 to 1000, default: 100). */
+  limit?: number | null | undefined;
 }
 
 /** A value for a field: text, a list of texts, a number or a truth value. A text for a list is split at commas. */
@@ -1991,6 +2107,9 @@ export interface LiftedBy {
   way: Step[];
 }
 
+/** Why parts were left out. */
+export type Limit = "max_tokens" | "max_size";
+
 /** The line breaks of a file. */
 export type LineBreak = "lf" | "crlf" | "cr" | "mixed";
 
@@ -2196,6 +2315,30 @@ export interface ListProposalsParams {
   /** Only those that change this page: path, id, title or alias. */
   page?: string | null | undefined;
   /** Maximum number of proposals (1 to 1000, default: 50). */
+  limit?: number | null | undefined;
+}
+
+/** The sessions. */
+export interface ListSessionsOutput {
+  /** The sessions, latest first. */
+  sessions: SessionFields[];
+  /** Number of matching sessions, including those beyond `limit`. */
+  total: number;
+  /** Whether new sessions are recorded: the setting `sessions.record`. */
+  recording: boolean;
+  /** Days until a session is deleted: the setting `sessions.keep_days`. */
+  keep_days: number;
+}
+
+/** Selects the sessions. */
+export interface ListSessionsParams {
+  /** Only sessions with an answer since then: a date, a time (RFC 3339), or a span such as `7d` or `12h`. */
+  since?: string | null | undefined;
+  /** Only those of this client, by its name, with or without the version. */
+  agent?: string | null | undefined;
+  /** Only those that got text of this page: path, id, title or alias. */
+  page?: string | null | undefined;
+  /** Maximum number of sessions (1 to 1000, default: 20). */
   limit?: number | null | undefined;
 }
 
@@ -2416,6 +2559,24 @@ export interface Omitted {
   sections: number;
   /** Whether included text was cut. */
   text_cut: boolean;
+}
+
+/** A part that an answer left out or cut. */
+export interface OmittedPart {
+  /** The page. */
+  filepath: string;
+  /** The heading of its section; absent for text of the whole page. */
+  heading: string | null;
+  /** Its first and last line; absent for text of the whole page. */
+  lines: [number, number] | null;
+  /** How it would be in the answer. */
+  kind: PartKind;
+  /** Tokens of the text that is missing. */
+  tokens: number;
+  /** Whether only the end of its text is missing. */
+  cut: boolean;
+  /** The parameter whose limit the answer would exceed. */
+  reason: Limit;
 }
 
 /** A section whose text was omitted. */
@@ -2645,6 +2806,70 @@ export interface ParsedPage {
   /** Parts that could not be parsed. */
   diagnostics: Diagnostic[];
 }
+
+/** A part of a page in an answer. */
+export interface Part {
+  /** The page, relative to the pages folder; a document, by its name. */
+  filepath: string;
+  /** The heading of its section; absent for text of the whole page. */
+  heading: string | null;
+  /** Its first and last line; absent for text of the whole page. */
+  lines: [number, number] | null;
+  /** How it is in the answer. */
+  kind: PartKind;
+  /** Tokens of its text in the answer. */
+  tokens: number;
+}
+
+/** How a part of a page is in an answer. */
+export type PartKind = "text" | "link" | "name";
+
+/** The answer to the agent. */
+export interface PreviewAnswerOutput {
+  /** Its id: the one in its front matter, or one derived from its path. */
+  doc_id: string;
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Its title. */
+  title: string;
+  /** Its type. */
+  doc_type: string;
+  /** When it was created, RFC 3339. */
+  created_at: string;
+  /** When it was last changed, RFC 3339. */
+  updated_at: string;
+  /** Freshness against the code it describes. */
+  staleness: Staleness;
+  /** What the agent calls. */
+  operation: Previewed;
+  /** The limit of its tokens. */
+  max_tokens: number;
+  /** Tokens of `text`. */
+  tokens: number;
+  /** The text that the agent gets. */
+  text: string;
+  /** The parts of pages in it, in its order. */
+  given: Part[];
+  /** The parts that were left out or cut to fit the limit. */
+  omitted: OmittedPart[];
+}
+
+/** The page, and how an agent asks for it. */
+export interface PreviewAnswerParams {
+  /** The page: path, id, title or alias. */
+  page: string;
+  /** What the agent calls (default: `get_page`). */
+  operation?: Previewed | null | undefined;
+  /** Only this section and its subsections; for `get_page`. */
+  section?: string | null | undefined;
+  /** Hops around the page; for `get_context`. */
+  depth?: number | null | undefined;
+  /** Maximum tokens in the answer. */
+  max_tokens?: number | null | undefined;
+}
+
+/** The operations whose answers can be shown. */
+export type Previewed = "get_page" | "get_context";
 
 /** Why a file is not shown. */
 export type Problem = "missing" | "hidden" | "too_large" | "binary";
@@ -3716,6 +3941,26 @@ export interface SectionResult {
   highlights: Array<[number, number]>;
   /** 0 to 1. */
   score: number;
+}
+
+/** A session in lists. */
+export interface SessionFields {
+  /** Its id. */
+  session: string;
+  /** Name and version of the client, if it gave them. */
+  agent: string | null;
+  /** Time of its first request, RFC 3339. */
+  started_at: string;
+  /** Time of its last request, RFC 3339. */
+  last_at: string;
+  /** Number of answers, errors included. */
+  answer_count: number;
+  /** Number of answers that were errors. */
+  error_count: number;
+  /** Tokens of all answers. */
+  tokens: number;
+  /** Number of different pages of which an answer had text. */
+  page_count: number;
 }
 
 /** A setting of the search. */

@@ -1,6 +1,6 @@
 //! The files of proposals, in a folder of their own that git ignores unless the project commits it.
 
-use std::{fs, io};
+use std::fs;
 
 use ubp_core::path as paths;
 use ubp_core::ports::{ContentHash, Source};
@@ -29,28 +29,6 @@ impl DiskSource {
         }
         let place = format!(".ubp/{}", paths::PROPOSALS);
         fs::create_dir_all(folder.join(paths::PROPOSALS)).map_err(|error| Error::io(place, error))
-    }
-
-    /// The names of the files, sorted.
-    pub(super) fn list_proposals(&self) -> Result<Vec<String>> {
-        let failed = |error| Error::io(format!(".ubp/{}", paths::PROPOSALS), error);
-        // Refuses symbolic links.
-        self.state_file(&paths::proposal_file("0"))?;
-        let entries = match fs::read_dir(self.root.join(".ubp").join(paths::PROPOSALS)) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(failed(error)),
-        };
-        let mut names = Vec::new();
-        for entry in entries {
-            let name = entry.map_err(failed)?.file_name();
-            let name = format!("{}/{}", paths::PROPOSALS, name.to_string_lossy());
-            if paths::is_proposal_file(&name) {
-                names.push(name);
-            }
-        }
-        names.sort_unstable();
-        Ok(names)
     }
 
     /// Deletes a file that has the hash `expected`.

@@ -12,7 +12,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -24,11 +24,13 @@ use ubp_core::message;
 use ubp_core::message::Message;
 use ubp_core::ops::Operation;
 use ubp_core::progress::{Cancel, Progress, Silent};
+use ubp_core::sessions::Witness;
 use ubp_core::show::{Page, Reader};
 use ubp_core::{Caller, Context, Error, Result};
 
 use crate::Project;
 use crate::opening::FindModel;
+use crate::sessions::{self, Recorder};
 use crate::{Environment, models};
 
 mod head;
@@ -87,11 +89,13 @@ pub struct Asker<'a> {
     pub agent: Option<&'a str>,
     /// What the agent may do; `None` if nothing restricts it.
     pub rights: Option<&'a AuthorRights>,
+    /// Notes what the answer leaves out.
+    pub witness: Option<&'a Witness>,
 }
 
 impl From<Caller> for Asker<'_> {
     fn from(caller: Caller) -> Self {
-        Self { caller, agent: None, rights: None }
+        Self { caller, agent: None, rights: None, witness: None }
     }
 }
 
@@ -151,6 +155,7 @@ struct Shared {
     /// The pages at the last notification of listeners.
     told: Mutex<Option<Snapshot>>,
     notices: Notices,
+    recorder: OnceLock<Option<Arc<Recorder>>>,
     stopped: Cancel,
 }
 
@@ -186,6 +191,8 @@ impl Live {
         let (root, index_dir) = (project.root.clone(), project.index_dir.clone());
         let (manifest, loaded) = opened::load(&project);
         let (opened, said) = Opened::open(loaded.unwrap_or(project), manifest, environment, &*find_model)?;
+        // Errors do not concern anybody who opens the project.
+        let _ = sessions::delete_old(&root, opened.engine.manifest.sessions);
         let lock = ServeLock::new(&index_dir);
         if opened.in_memory {
             lock.go_alone();
@@ -211,6 +218,7 @@ impl Live {
             changes: broadcast::Sender::new(BACKLOG),
             told: Mutex::default(),
             notices,
+            recorder: OnceLock::new(),
             stopped: Cancel::default(),
         });
         shared.pulse.set_index(shared.current()?.database);
@@ -246,7 +254,7 @@ impl Live {
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<Value> {
-        let Asker { caller, agent, rights } = asker.into();
+        let Asker { caller, agent, rights, witness } = asker.into();
         let again = operation.facts.reads_only().then(|| params.clone());
         let mut ask = |params| {
             let (page, reader) = match told.as_mut() {
@@ -254,7 +262,7 @@ impl Live {
                 None => (None, None),
             };
             let ask = |context: &Context<'_>| {
-                (operation.call)(&Context { agent, rights, reader, ..*context }, params, page)
+                (operation.call)(&Context { agent, rights, witness, reader, ..*context }, params, page)
             };
             self.with(caller, progress, cancel, ask)
         };
@@ -343,6 +351,16 @@ impl Live {
         Ok(self.shared.current()?.project.manifest.clone())
     }
 
+    /// Records what agents see; `None` if the settings say not to.
+    pub fn recorder(&self) -> Option<Arc<Recorder>> {
+        let shared = &*self.shared;
+        let settings = shared.current().ok()?.engine.manifest.sessions;
+        if !settings.record {
+            return None;
+        }
+        shared.recorder.get_or_init(|| Recorder::start(&shared.root).ok()).clone()
+    }
+
     /// The project's folder.
     pub fn root(&self) -> &Path {
         &self.shared.root
@@ -370,6 +388,9 @@ impl Live {
         shared.refreshing.lock().unwrap_or_else(PoisonError::into_inner).request();
         shared.pulse.stop();
         shared.wake_vectors();
+        if let Some(Some(recorder)) = shared.recorder.get() {
+            recorder.stop();
+        }
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         let begun = Instant::now();
         for thread in threads {

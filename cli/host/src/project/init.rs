@@ -27,6 +27,7 @@ const OWN_IGNORE: &str = "\
 /mcp-server.*
 /trash/
 /proposals/
+/sessions/
 /audit.jsonl
 /audit.1.jsonl
 /favorites.json

@@ -22,13 +22,12 @@ use ubp_core::message;
 use ubp_core::message::{CommandsIn, Language, Message};
 use ubp_core::ops::{find, get_proposal};
 use ubp_core::progress::{Cancel, Silent};
-use ubp_core::show::{Page, Span};
+use ubp_core::show::{MarkdownPage, Page, Span};
 use ubp_core::{Caller, Error};
 use ubp_host::live::Live;
 
 use super::author::Seen;
 use super::call::{clipped, failure, success};
-use super::markdown::MarkdownPage;
 use super::server::Server;
 use super::tools::Row;
 use crate::messages::printable;

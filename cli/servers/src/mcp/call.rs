@@ -1,6 +1,7 @@
 //! One tool call: runs the operation on its own thread, with progress for clients that request it, and cancels it with
 //! the request.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rmcp::RoleServer;
@@ -15,7 +16,8 @@ use ubp_core::Error;
 use ubp_core::manifest::AuthorRights;
 use ubp_core::ops::Effect;
 use ubp_core::progress::{Cancel, Progress, Stage};
-use ubp_core::show::{Page, Reader};
+use ubp_core::sessions::Witness;
+use ubp_core::show::{MAX_TOKENS, MarkdownPage, MarkdownReader, Page, Reader};
 use ubp_core::{Caller, Context};
 use ubp_host::live::Asker;
 
@@ -23,18 +25,14 @@ use super::Writing;
 use super::arguments;
 use super::asking::{self, Change};
 use super::author::Seen;
-use super::markdown::{MarkdownPage, MarkdownReader};
+use super::recording;
 use super::server::Server;
 use super::tools::Row;
-
-/// Default limit on the tokens of an answer's text, to save the agent's context window. About 50,000 characters, as for
-/// a page with its context.
-pub(super) const MAX_TOKENS: usize = 12_500;
 
 /// Parameter with the reason for a change, of servers that propose changes.
 pub(super) const REASON: &str = "reason";
 
-/// Runs the tool.
+/// Runs the tool, and records the answer.
 ///
 /// # Errors
 /// Only for defects: an error that the agent can fix is a result.
@@ -43,6 +41,21 @@ pub(super) async fn call(
     row: &Row,
     given: Option<JsonObject>,
     context: RequestContext<RoleServer>,
+) -> Result<CallToolResponse, ErrorData> {
+    let Some(recording) = recording::begin(server, &row.listed.name, given.as_ref(), &context) else {
+        return answer(server, row, given, context, None).await;
+    };
+    let result = answer(server, row, given, context, Some(recording.witness.clone())).await;
+    recording.finish(&result);
+    result
+}
+
+async fn answer(
+    server: &Server,
+    row: &Row,
+    given: Option<JsonObject>,
+    context: RequestContext<RoleServer>,
+    witness: Option<Arc<Witness>>,
 ) -> Result<CallToolResponse, ErrorData> {
     let operation = row.operation;
     let settled = arguments::settled(&row.listed.name, &row.takes, given.unwrap_or_default());
@@ -71,7 +84,7 @@ pub(super) async fn call(
         let reader = MarkdownReader::new(tools.clone());
         let mut page = MarkdownPage::new(tools);
         let answer = if reads {
-            let asker = Asker { caller: Caller::Agent, agent, rights };
+            let asker = Asker { caller: Caller::Agent, agent, rights, witness: witness.as_deref() };
             let told = Some((&mut page as &mut dyn Page, &reader as &dyn Reader));
             live.call(asker, operation, params, told, progress, cancel).map(Ok)
         } else {
@@ -80,6 +93,7 @@ pub(super) async fn call(
                     agent,
                     rights,
                     proposing: proposing.as_ref(),
+                    witness: witness.as_deref(),
                     reader: Some(&reader),
                     ..*context
                 };

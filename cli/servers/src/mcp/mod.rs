@@ -10,6 +10,8 @@
 //!   (`tests/tests/mcp/writing.rs`).
 //! - Nothing but a client's answer to a question decides about a proposal, and nobody is asked twice about the same one
 //!   (`asking/tests.rs`).
+//! - Every answer to a tool or a read resource is recorded as the client got it, without waiting for the disk
+//!   (`tests/tests/mcp/sessions.rs`).
 //! - Only the protocol is written to standard output. A client that sends invalid messages, cancels or never reads
 //!   uses a bounded amount of memory (`lines/tests.rs`).
 //! - An agent reads the project as its rights show it, in tools, resources, completions and notifications
@@ -27,8 +29,8 @@ mod completion;
 mod http;
 mod limit;
 mod lines;
-mod markdown;
 mod prompts;
+mod recording;
 mod resources;
 mod schema;
 mod server;
@@ -59,7 +61,6 @@ use crate::messages::{MessageStyle, Messages};
 use asking::Asking;
 pub use background::{Files, Report, start};
 use background::{Holding, Log};
-pub use markdown::MarkdownPage;
 use server::Server;
 
 /// What clients may do to pages.
@@ -107,6 +108,8 @@ pub struct Options {
     pub no_token: bool,
     /// Settings file for serving documents instead of a project.
     pub config: Option<PathBuf>,
+    /// Whether answers are not recorded, whatever the settings of the project say.
+    pub no_sessions: bool,
 }
 
 /// The streams of a server.
@@ -255,7 +258,7 @@ fn serve(
     cancel: &Cancel,
 ) -> Result<()> {
     let Setup { options, tools, token } = setup;
-    let Options { write, named, http, allow_host, config, no_token, .. } = options.clone();
+    let Options { write, named, http, allow_host, config, no_token, no_sessions, .. } = options.clone();
     let live = match &config {
         None => Live::start(Project::find(folder)?, environment, messages.notices())?,
         Some(config) => {
@@ -273,6 +276,9 @@ fn serve(
     server.asking = Arc::new(Asking::in_language(messages.language()));
     if config.is_some() {
         server.failed = Some(messages.failures());
+    }
+    if no_sessions {
+        server.recording = None;
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

@@ -2,7 +2,8 @@
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ErrorData, ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
+    ErrorData, JsonObject, ListResourcesResult, ReadResourceResult, Resource, ResourceContents,
+    ResourceTemplate,
 };
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
@@ -12,6 +13,7 @@ use ubp_core::page::decode;
 use ubp_core::{Caller, Context};
 
 use super::call::{self, clipped, protocol_error};
+use super::recording;
 use super::server::Server;
 
 const PREFIX: &str = "ubp://page/";
@@ -72,12 +74,18 @@ pub(super) async fn read(
     context: RequestContext<RoleServer>,
 ) -> Result<ReadResourceResult, ErrorData> {
     let path = path_of(uri)?;
-    let (own, author) = (server.clone(), server.author(&context));
+    let params = JsonObject::from_iter([("uri".to_owned(), uri.into())]);
+    let recording = recording::begin(server, recording::READ, Some(&params), &context);
+    let (own, author, asked) = (server.clone(), server.author(&context), path.clone());
     let text = call::run(&context, move |progress, cancel| {
-        own.seen_by(&author)?.live.with(Caller::Agent, progress, cancel, |context| whole(context, &path))
+        let live = own.seen_by(&author)?.live;
+        live.with(Caller::Agent, progress, cancel, |context| whole(context, &asked))
     })
-    .await?
-    .map_err(|error| protocol_error(server, &error))?;
+    .await?;
+    if let Some(recording) = recording {
+        recording.finish_page(&path, &text);
+    }
+    let text = text.map_err(|error| protocol_error(server, &error))?;
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(MIME)]))
 }
 

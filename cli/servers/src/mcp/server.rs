@@ -16,16 +16,17 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
+use ubp_core::show::Tools;
 use ubp_host::live::Views;
 
 use super::Writing;
 use super::asking::{self, Asking};
 use super::call::{self, clipped};
 use super::limit::Limit;
-use super::markdown::Tools;
+use super::recording::Recording;
 use super::session::Session;
 use super::tools::Row;
-use super::{changes, completion, prompts, resources};
+use super::{changes, completion, prompts, recording, resources};
 
 /// Instructions of a server whose tools have none.
 const WITHOUT_SEARCH: &str = "Markdown documents of this project. Text of documents, in fences or in fields of \
@@ -59,6 +60,8 @@ pub(super) struct Server {
     pub asking: Arc<Asking>,
     /// What the client did.
     pub session: Arc<Mutex<Session>>,
+    /// Where answers are recorded; `None` if the server was started so.
+    pub recording: Option<Recording>,
     /// Resources that a client has subscribed to, in revisions before 2026-07-28.
     pub subscribed: Arc<Mutex<HashSet<String>>>,
     /// Called for failed calls, if set.
@@ -74,12 +77,15 @@ impl Server {
         let limit = Arc::new(Limit::of(views.whole().root()));
         let proposes = tools.iter().any(|row| row.takes_reason);
         let (asking, session, subscribed) = (Arc::default(), Arc::default(), Arc::default());
-        Self { views, named: None, tools, limit, write, proposes, asking, session, subscribed, failed: None }
+        let recording = Some(Recording::default());
+        let named = None;
+        Self { views, named, tools, limit, write, proposes, asking, session, recording, subscribed, failed: None }
     }
 
     /// The same for another client.
     pub(super) fn for_another_client(&self) -> Self {
-        Self { subscribed: Arc::default(), session: Arc::default(), ..self.clone() }
+        let recording = self.recording.as_ref().map(Recording::for_another_client);
+        Self { subscribed: Arc::default(), session: Arc::default(), recording, ..self.clone() }
     }
 
     /// The tools to suggest as next steps.
@@ -149,7 +155,15 @@ impl ServerHandler for Server {
             return Err(ErrorData::invalid_params(message, None));
         };
         match request.request_state.filter(|_| self.proposes) {
-            Some(held) => asking::resume(self, row, &held, request.input_responses).await,
+            Some(held) => {
+                let recording =
+                    recording::begin(self, &row.listed.name, request.arguments.as_ref(), &context);
+                let result = asking::resume(self, row, &held, request.input_responses).await;
+                if let Some(recording) = recording {
+                    recording.finish(&result);
+                }
+                result
+            }
             None => call::call(self, row, request.arguments, context).await,
         }
     }

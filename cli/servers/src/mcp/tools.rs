@@ -6,11 +6,12 @@ use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
 use serde_json::{Value, json};
 use ubp_core::message;
 use ubp_core::ops::{Effect, OPERATIONS, Operation, Tool};
+use ubp_core::show::MAX_TOKENS;
 use ubp_core::{Error, Result};
 
 use super::Writing;
 use super::asking::{OUTCOME, outcome_schema};
-use super::call::{MAX_TOKENS, REASON};
+use super::call::REASON;
 use super::schema;
 
 /// A tool and the operation behind it.

@@ -6,10 +6,9 @@ use ubp_core::freshness::Staleness;
 use ubp_core::hint::{Commands, Next, Voice as _};
 use ubp_core::ops::get_page::{self, PageSection};
 use ubp_core::ops::refs::{self, DescribingPage};
-use ubp_core::show::{Page as _, Span};
+use ubp_core::show::{MarkdownPage, Page as _, Span};
 use ubp_core::text::estimate_tokens;
 use ubp_core::{Context, Result, path};
-use ubp_servers::mcp::MarkdownPage;
 
 use super::given::{About, Given};
 

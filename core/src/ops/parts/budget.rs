@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::message;
+#[cfg(not(target_family = "wasm"))]
+use crate::sessions::Limit;
 use crate::show::{Page, Span, counted};
 use crate::{Context, Error, Result, text};
 
@@ -109,6 +111,8 @@ pub(crate) fn fit<T: Serialize>(
             least = LEAST
         )));
     }
+    #[cfg(not(target_family = "wasm"))]
+    let mut witness = context.witness;
     loop {
         let words = context.reader.map_or(0, |reader| reader.tokens(&|page| show(answer, page)));
         let excess = match words > most {
@@ -120,6 +124,10 @@ pub(crate) fn fit<T: Serialize>(
         };
         if excess.needed <= excess.most {
             return Ok(());
+        }
+        #[cfg(not(target_family = "wasm"))]
+        if let Some(witness) = witness.take() {
+            witness.note(answer, Limit::MaxTokens);
         }
         if !shrink(answer, excess) {
             return Err(Error::invalid(message!(

@@ -39,6 +39,7 @@ pub fn source<F: SourceFixture>(make: impl Fn() -> F) {
     code(&make());
     state(&make());
     proposals(&make());
+    sessions(&make());
     moving(&make());
     trash(&make());
     attachments(&make());
@@ -227,6 +228,28 @@ fn proposals(fixture: &dyn SourceFixture) {
     assert_eq!(source.read_state(first).unwrap(), None);
     assert_eq!(source.proposal_files().unwrap(), [second]);
     assert!(source.match_sources(&["**".into()]).unwrap().is_empty(), "a proposal is not a source file");
+}
+
+fn sessions(fixture: &dyn SourceFixture) {
+    let source = fixture.source();
+    assert!(source.session_files().unwrap().is_empty());
+    let [first, second] = ["sessions/0b.jsonl", "sessions/0a1.jsonl"];
+    source.write_state(first, b"{}\n", None).unwrap();
+    source.write_state(second, b"{}\n{}\n", None).unwrap();
+    assert_eq!(source.session_files().unwrap(), [second, first]);
+    assert!(source.proposal_files().unwrap().is_empty());
+    let mut lines = 0;
+    assert_eq!(source.state_lines(second, &mut |line| lines += usize::from(line == b"{}")).unwrap(), 6);
+    assert_eq!(lines, 2);
+    source.remove_session(first).unwrap();
+    source.remove_session(first).unwrap();
+    assert_eq!(source.session_files().unwrap(), [second]);
+    for other in
+        ["refs.lock", "proposals/0b.json", "sessions/../0b.jsonl", "sessions/X.jsonl", "sessions/0b.json"]
+    {
+        assert_eq!(source.remove_session(other).unwrap_err().code(), "invalid_params", "{other}");
+    }
+    assert!(source.match_sources(&["**".into()]).unwrap().is_empty(), "a session is not a source file");
 }
 
 fn moving(fixture: &dyn SourceFixture) {

@@ -78,6 +78,7 @@ impl Library {
             agent: outer.agent,
             proposing: None,
             rights: None,
+            witness: None,
             reader: None,
             progress: outer.progress,
             cancel: outer.cancel,

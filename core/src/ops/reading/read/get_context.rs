@@ -14,6 +14,8 @@ use crate::message;
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{self, IndexState, PageFields, PageName};
 use crate::ops::{Facts, Tool, unmatched};
+#[cfg(not(target_family = "wasm"))]
+use crate::sessions::Limit;
 use crate::show::{Page, Span, counted, title_spans, to_the_second};
 use crate::{Error, Result};
 
@@ -156,10 +158,16 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     })?;
     // Wide enough for any total, so writing the size does not change it.
     output.total_size = max_size;
+    #[cfg(not(target_family = "wasm"))]
+    let mut witness = context.witness;
     loop {
         let needed = size(&output)?;
         if needed <= max_size {
             break;
+        }
+        #[cfg(not(target_family = "wasm"))]
+        if let Some(witness) = witness.take() {
+            witness.note(&output, Limit::MaxSize);
         }
         if !shrink(&mut output, needed - max_size, max_size) {
             return Err(Error::invalid(message!(

@@ -5,11 +5,16 @@
 
 use std::sync::Arc;
 
-use ubp_core::freshness::Staleness;
-use ubp_core::hint::{Next, Voice};
-use ubp_core::message::{Message, each_span};
-use ubp_core::show::{Page, Reader, Span};
-use ubp_core::text::estimate_tokens;
+use crate::freshness::Staleness;
+use crate::hint::{Next, Voice};
+use crate::message::{Message, each_span};
+use crate::ops::{OPERATIONS, Tool};
+use crate::show::{Page, Reader, Span};
+use crate::text::estimate_tokens;
+
+/// Default limit on the tokens of an answer's text, to save the agent's context window. About 50,000 characters, as for
+/// a page with its context.
+pub const MAX_TOKENS: usize = 12_500;
 
 /// Limit on the characters of a title, type or other page text inside a line of the tool.
 const QUOTED: usize = 240;
@@ -17,12 +22,19 @@ const QUOTED: usize = 240;
 /// The tools of a server, for suggestions of the next call. An operation that is not a tool is suggested to the person
 /// whom the agent works for.
 #[derive(Clone)]
-pub(crate) struct Tools(Arc<[&'static str]>);
+pub struct Tools(Arc<[&'static str]>);
 
 impl Tools {
     /// The tools of these operations.
-    pub(crate) fn new(operations: Vec<&'static str>) -> Self {
+    pub fn new(operations: Vec<&'static str>) -> Self {
         Self(operations.into())
+    }
+
+    /// The tools of a server whose clients only read.
+    pub(crate) fn of_readers() -> Self {
+        let always = |tool| matches!(tool, Tool::Core | Tool::Always);
+        let readers = OPERATIONS.iter().filter(|operation| always(operation.facts.tool));
+        Self::new(readers.map(|operation| operation.name).collect())
     }
 }
 
@@ -47,11 +59,11 @@ fn for_a_person(command: &str) -> String {
 }
 
 /// Renders answers as Markdown for an agent.
-pub(crate) struct MarkdownReader(Tools);
+pub struct MarkdownReader(Tools);
 
 impl MarkdownReader {
     /// A reader with these tools.
-    pub(crate) fn new(tools: Tools) -> Self {
+    pub fn new(tools: Tools) -> Self {
         Self(tools)
     }
 }
@@ -234,9 +246,8 @@ fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use ubp_core::ops;
-
     use super::*;
+    use crate::ops;
 
     fn page(tools: &[&'static str]) -> MarkdownPage<Tools> {
         MarkdownPage::new(Tools::new(tools.to_vec()))

@@ -1,0 +1,248 @@
+//! What agents saw: each session of a client is a state file of lines, on this machine alone. The first line says who
+//! asked, each further one is an answer as the client got it. Hosts write the lines; this module defines and reads them.
+//!
+//! **Invariants**
+//! - A file is bounded: its texts and parameters are cut, and lists of parts end (`parts.rs`, tests below).
+//! - A damaged line, or the rest of one after a crash, hides no other line (`store.rs`).
+//! - What an answer left out to fit its limit is named part by part (`parts.rs`, `ops/tests/recording.rs`).
+
+mod parts;
+mod store;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::text;
+
+pub use parts::{Limit, OmittedPart, Part, PartKind, Witness};
+pub(crate) use store::{find, read_all, read_one};
+
+/// Bytes of an answer's text that are kept.
+pub const MOST_TEXT: usize = 200_000;
+/// Bytes of a text in parameters that are kept, and of all parameters.
+const MOST_WORDS: usize = 500;
+const MOST_PARAMS: usize = 8_000;
+
+/// The first line of a session's file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beginning {
+    /// Name and version of the client.
+    pub agent: Option<String>,
+    /// Time of the first request, RFC 3339.
+    pub started_at: String,
+}
+
+/// One answer, as recorded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Recorded {
+    /// Time of the request, RFC 3339.
+    pub at: String,
+    /// Name of the tool, or `resources/read`.
+    pub tool: String,
+    /// Parameters of the call, with long texts cut.
+    pub params: Value,
+    /// Milliseconds until the answer.
+    pub milliseconds: u64,
+    /// Tokens of the answer's text.
+    pub tokens: usize,
+    /// Code of the error; `None` if the call succeeded.
+    pub error: Option<String>,
+    /// Parts of pages in the answer.
+    #[serde(default)]
+    pub given: Vec<Part>,
+    /// Parts that were left out or cut.
+    #[serde(default)]
+    pub omitted: Vec<OmittedPart>,
+    /// The text of the answer; `None` if the session had reached its limit.
+    pub text: Option<String>,
+    /// Whether `text` is only the beginning.
+    #[serde(default)]
+    pub text_cut: bool,
+}
+
+/// A line of a session's file.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Line {
+    /// The first line.
+    Session(Beginning),
+    /// An answer.
+    Answer(Box<Recorded>),
+}
+
+/// What became of a call.
+pub enum Outcome<'a> {
+    /// The answer as fields.
+    Answer(&'a Value),
+    /// The code of the error.
+    Error(&'a str),
+}
+
+impl Recorded {
+    /// The record of a call that began at `at` and got `text`. What the answer left out is known to `witness`.
+    pub fn new(
+        at: String,
+        milliseconds: u64,
+        tool: &str,
+        params: Value,
+        outcome: &Outcome<'_>,
+        text: &str,
+        witness: &Witness,
+    ) -> Self {
+        let (error, given, omitted) = match outcome {
+            Outcome::Answer(answer) => {
+                let (given, omitted) = witness.parts(answer);
+                (None, given, omitted)
+            }
+            Outcome::Error(code) => (Some((*code).to_owned()), Vec::new(), Vec::new()),
+        };
+        let kept = text.floor_char_boundary(MOST_TEXT.min(text.len()));
+        Self {
+            at,
+            tool: tool.to_owned(),
+            params: shortened(params),
+            milliseconds,
+            tokens: text::estimate_tokens(text),
+            error,
+            given,
+            omitted,
+            text: Some(text[..kept].to_owned()),
+            text_cut: kept < text.len(),
+        }
+    }
+}
+
+impl Line {
+    /// The line with its line break.
+    pub fn written(&self) -> Vec<u8> {
+        let mut line = serde_json::to_vec(self).unwrap_or_default();
+        line.push(b'\n');
+        line
+    }
+}
+
+/// Parameters with long texts cut, and without lists and objects that are too long all the same.
+fn shortened(params: Value) -> Value {
+    let params = cut(params);
+    match params.to_string().len() > MOST_PARAMS {
+        true => match params {
+            Value::Object(members) => members
+                .into_iter()
+                .filter(|(_, value)| value.to_string().len() <= MOST_WORDS * 3)
+                .take(40)
+                .collect::<serde_json::Map<_, _>>()
+                .into(),
+            _ => Value::Null,
+        },
+        false => params,
+    }
+}
+
+fn cut(value: Value) -> Value {
+    match value {
+        Value::String(mut words) if words.len() > MOST_WORDS => {
+            words.truncate(words.floor_char_boundary(MOST_WORDS));
+            words.push('…');
+            Value::String(words)
+        }
+        Value::Array(values) => values.into_iter().map(cut).collect(),
+        Value::Object(members) => members
+            .into_iter()
+            .map(|(name, value)| (name, cut(value)))
+            .collect::<serde_json::Map<_, _>>()
+            .into(),
+        other => other,
+    }
+}
+
+/// A session in lists.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SessionFields {
+    /// Its id.
+    pub session: String,
+    /// Name and version of the client, if it gave them.
+    pub agent: Option<String>,
+    /// Time of its first request, RFC 3339.
+    pub started_at: String,
+    /// Time of its last request, RFC 3339.
+    pub last_at: String,
+    /// Number of answers, errors included.
+    pub answer_count: usize,
+    /// Number of answers that were errors.
+    pub error_count: usize,
+    /// Tokens of all answers.
+    pub tokens: usize,
+    /// Number of different pages of which an answer had text.
+    pub page_count: usize,
+}
+
+/// An answer in a timeline, without its text.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct AnswerFields {
+    /// Its number in the session, from 1.
+    pub number: usize,
+    /// Time of the request, RFC 3339.
+    pub at: String,
+    /// Name of the tool, or `resources/read` for a page that was read as a resource.
+    pub tool: String,
+    /// Parameters of the call; long texts are cut.
+    pub params: Value,
+    /// Milliseconds until the answer.
+    pub milliseconds: u64,
+    /// Tokens of the answer's text.
+    pub tokens: usize,
+    /// Code of the error; absent if the call succeeded.
+    pub error: Option<String>,
+    /// The parts of pages that the answer had, in its order.
+    pub given: Vec<Part>,
+    /// The parts that the answer left out or cut to fit its limit.
+    pub omitted: Vec<OmittedPart>,
+}
+
+impl AnswerFields {
+    pub(crate) fn of(number: usize, recorded: Recorded) -> Self {
+        let Recorded { at, tool, params, milliseconds, tokens, error, given, omitted, .. } = recorded;
+        Self { number, at, tool, params, milliseconds, tokens, error, given, omitted }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn recorded(params: Value, text: &str) -> Recorded {
+        let answer = json!({ "filepath": "a.md", "content": "x" });
+        let outcome = Outcome::Answer(&answer);
+        Recorded::new(
+            "2026-01-01T00:00:00Z".into(),
+            3,
+            "ubp_get_page",
+            params,
+            &outcome,
+            text,
+            &Witness::default(),
+        )
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        let kept =
+            recorded(json!({ "content": "頁".repeat(100_000), "page": "a.md" }), &"頁".repeat(100_000));
+        assert_eq!(kept.params["page"], "a.md");
+        assert!(kept.params["content"].as_str().unwrap().len() <= MOST_WORDS + 3);
+        assert!(kept.text_cut && kept.text.unwrap().len() <= MOST_TEXT);
+        assert_eq!(kept.tokens, 100_000);
+        assert!(!recorded(json!({}), "short").text_cut);
+    }
+
+    #[test]
+    fn long_lists_of_parameters_are_left_out() {
+        let kept = recorded(json!({ "edits": vec!["words".repeat(90); 100], "page": "a.md" }), "");
+        assert_eq!(kept.params, json!({ "page": "a.md" }));
+        assert_eq!(recorded(json!(vec!["words".repeat(90); 100]), "").params, Value::Null);
+    }
+}
