@@ -19,7 +19,7 @@ export interface Groups {
 
 /** Groups with their own colour; more would look alike. All others share one. */
 const MOST = 7;
-const REST = '--ink-faint';
+export const REST = '--ink-faint';
 
 /** All colours of groups, as custom properties. */
 export const GROUP_COLOURS = Array.from({ length: MOST }, (_, at) => `--group-${at + 1}`);

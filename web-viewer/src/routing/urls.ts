@@ -1,7 +1,7 @@
 // Addresses. Core decides the address of a page, which comes with `render_page`. Until then, this module uses the default
 // address, which is correct unless names of pages collide.
 
-export type View = { kind: 'page' } | { kind: 'graph'; scope: 'local' | 'all'; depth: number } | { kind: 'review' | 'problems' } | { kind: 'proposals'; proposal: string | null } | { kind: 'file'; path: string };
+export type View = { kind: 'page' } | { kind: 'graph'; scope: 'local' | 'all'; depth: number } | { kind: 'review' | 'problems' } | { kind: 'proposals'; proposal: string | null } | { kind: 'sessions'; session: string | null } | { kind: 'file'; path: string };
 
 export interface Place {
   /** Path of the page; null if the address shows no page. */
@@ -30,6 +30,8 @@ function viewOf(query: URLSearchParams): View {
   for (const kind of ['review', 'problems'] as const) if (query.has(kind)) return { kind };
   const proposal = query.get('proposals');
   if (proposal !== null) return { kind: 'proposals', proposal: proposal === ALL ? null : proposal };
+  const session = query.get('sessions');
+  if (session !== null) return { kind: 'sessions', session: session === ALL ? null : session };
   const path = query.get('file');
   if (path) return { kind: 'file', path };
   const scope = query.get('graph');
@@ -53,6 +55,7 @@ export function addressOf(place: Place, pageUrl: URL, isFolder: boolean): string
   }
   if (place.view.kind === 'review' || place.view.kind === 'problems') url.searchParams.set(place.view.kind, ALL);
   if (place.view.kind === 'proposals') url.searchParams.set('proposals', place.view.proposal ?? ALL);
+  if (place.view.kind === 'sessions') url.searchParams.set('sessions', place.view.session ?? ALL);
   if (place.view.kind === 'file') url.searchParams.set('file', place.view.path);
   if (place.anchor) url.hash = fragment(place.anchor);
   return url.href;

@@ -48,6 +48,7 @@ export function commandsOf(workspace: Workspace): Command[] {
     { id: 'rename', ...say('rename'), group: 'pages', chords: ['F2'], isPossible: () => isThere() && !isOnRow(), run: withPage((page) => (workspace.dialog = { kind: 'rename', page })) },
     { id: 'delete', ...say('delete'), group: 'pages', chords: [], isPossible: isThere, run: withPage((page) => (workspace.dialog = { kind: 'delete', page })) },
     { id: 'history', ...say('history'), group: 'pages', chords: [], isPossible: isThere, run: withPage((page) => (workspace.dialog = { kind: 'history', page })) },
+    { id: 'as-agent', ...say('asAgent'), group: 'pages', chords: [], isPossible: isThere, run: withPage((page) => (workspace.dialog = { kind: 'as-agent', page })) },
     {
       id: 'beside',
       ...say(workspace.second.isOpen ? 'closeBeside' : 'beside'),
@@ -101,6 +102,7 @@ export function commandsOf(workspace: Workspace): Command[] {
     { id: 'review', ...say('review'), group: 'navigation', chords: [alt('R'), ...(isReviewing ? [] : ['r'])], run: () => navigator.toggle('review') },
     { id: 'problems', ...say('problems'), group: 'navigation', chords: [alt('P')], run: () => navigator.toggle('problems') },
     { id: 'proposals', ...say('proposals'), group: 'navigation', chords: [alt('Shift+P'), 'p'], run: () => navigator.toggle('proposals') },
+    { id: 'sessions', ...say('sessions'), group: 'navigation', chords: [alt('Shift+A')], run: () => navigator.toggle('sessions') },
     { id: 'part', ...say('part'), group: 'navigation', chords: ['F6'], unlisted: true, run: () => focusNextPart(1) },
     { id: 'part-back', ...say('partBack'), group: 'navigation', chords: ['Shift+F6'], unlisted: true, run: () => focusNextPart(-1) },
     { id: 'face', ...say(workspace.face === 'edit' ? 'read' : 'edit'), group: 'view', chords: ['Mod+E'], isPossible: hasPage, run: () => void workspace.toggleFace() },

@@ -31,7 +31,7 @@ export interface FromTemplate {
   fields: Record<string, string>;
 }
 
-export type Dialog = { kind: 'new'; name: string; folder: string; from?: FromTemplate | null; problem?: ClientError } | { kind: 'rename'; page: string; isMove?: boolean } | { kind: 'delete' | 'history'; page: string } | { kind: 'folder'; path: string; isMove?: boolean };
+export type Dialog = { kind: 'new'; name: string; folder: string; from?: FromTemplate | null; problem?: ClientError } | { kind: 'rename'; page: string; isMove?: boolean } | { kind: 'delete' | 'history' | 'as-agent'; page: string } | { kind: 'folder'; path: string; isMove?: boolean };
 
 /** Folders may come before a name. */
 export function placeOf(name: string, folder: string): { title: string; into: string } {

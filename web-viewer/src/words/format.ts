@@ -14,3 +14,5 @@ function written(time: string, how: Intl.DateTimeFormatOptions): string {
 export const shortDate = (time: string): string => written(time, { year: 'numeric', month: 'short', day: 'numeric' });
 
 export const dateAndTime = (time: string): string => written(time, { dateStyle: 'medium', timeStyle: 'short' });
+
+export const timeOfDay = (time: string): string => written(time, { hour: '2-digit', minute: '2-digit', second: '2-digit' });

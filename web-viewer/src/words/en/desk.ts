@@ -34,6 +34,7 @@ export const desk = {
   editProperties: 'Edit properties',
   addProperties: 'Add properties',
   history: 'History',
+  asAgent: 'How AI sees this page',
   actions: 'Page actions',
   more: 'More',
   toReview: 'Pages to review',

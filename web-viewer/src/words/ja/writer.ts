@@ -13,7 +13,8 @@ import { properties } from './properties';
 import { proposals } from './proposals';
 import { review } from './review';
 import { saving } from './saving';
+import { sessions } from './sessions';
 import { shortcuts } from './shortcuts';
 import { tabs } from './tabs';
 
-export default { commands, desk, dialogs, editor, files, guide, history, menu, notices, problems, properties, proposals, review, saving, shortcuts, tabs };
+export default { commands, desk, dialogs, editor, files, guide, history, menu, notices, problems, properties, proposals, review, saving, sessions, shortcuts, tabs };
