@@ -79,7 +79,19 @@ impl Server {
         let (asking, session, subscribed) = (Arc::default(), Arc::default(), Arc::default());
         let recording = Some(Recording::default());
         let named = None;
-        Self { views, named, tools, limit, write, proposes, asking, session, recording, subscribed, failed: None }
+        Self {
+            views,
+            named,
+            tools,
+            limit,
+            write,
+            proposes,
+            asking,
+            session,
+            recording,
+            subscribed,
+            failed: None,
+        }
     }
 
     /// The same for another client.
