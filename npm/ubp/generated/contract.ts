@@ -4183,7 +4183,7 @@ export interface SuggestLinksParams {
   threshold?: number | null | undefined;
   /** Maximum number of suggestions. */
   limit?: number | null | undefined;
-  /** Also return suggestions that were dismissed or accepted before. */
+  /** Also return dismissed and accepted suggestions. */
   include_decided?: boolean | undefined;
   /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
@@ -4207,7 +4207,7 @@ export interface SuggestTypesParams {
   threshold?: number | null | undefined;
   /** Maximum number of suggestions. */
   limit?: number | null | undefined;
-  /** Also return suggestions that were dismissed or accepted before. */
+  /** Also return dismissed and accepted suggestions. */
   include_decided?: boolean | undefined;
 }
 

@@ -73,7 +73,7 @@ async fn answer(
     let limit = (!is_dry_run(&params)).then(|| server.limit.clone());
     let (own, author) = (server.clone(), server.author(&context));
     let reads = operation.facts.effect == Effect::Read;
-    let only_where_required = server.write == Writing::Apply;
+    let only_where_required = server.write != Writing::Propose;
     let proposing = (!reads)
         .then(|| server.session().proposing(Value::Object(params.clone()), reason, only_where_required));
     let tools = server.tools();

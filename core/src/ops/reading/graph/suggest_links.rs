@@ -40,7 +40,7 @@ pub struct Params {
     /// Maximum number of suggestions.
     #[schemars(range(min = 1, max = 50), extend("default" = 10))]
     pub limit: Option<usize>,
-    /// Also return suggestions that were dismissed or accepted before.
+    /// Also return dismissed and accepted suggestions.
     #[serde(default)]
     pub include_decided: bool,
     /// Maximum tokens in the answer.

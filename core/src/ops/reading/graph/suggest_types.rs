@@ -48,7 +48,7 @@ pub struct Params {
     /// Maximum number of suggestions.
     #[schemars(range(min = 1, max = 1_000), extend("default" = LIMIT))]
     pub limit: Option<usize>,
-    /// Also return suggestions that were dismissed or accepted before.
+    /// Also return dismissed and accepted suggestions.
     #[serde(default)]
     pub include_decided: bool,
 }
