@@ -18,7 +18,7 @@ mod hostile_tests;
 mod revisions;
 mod snapshots;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod versions;
 
 use command::Git;

@@ -8,7 +8,7 @@ use ubp_testing::conformance::{self, Repository};
 
 use super::*;
 
-pub(super) struct Scratch {
+pub(crate) struct Scratch {
     pub(super) dir: TempDir,
     history: GitHistory,
     prefix: &'static str,
@@ -16,7 +16,7 @@ pub(super) struct Scratch {
 
 impl Scratch {
     /// A repository with the project in the folder `prefix`.
-    pub(super) fn new(prefix: &'static str) -> Self {
+    pub(crate) fn new(prefix: &'static str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join(prefix);
         fs::create_dir_all(&root).unwrap();
@@ -24,11 +24,11 @@ impl Scratch {
         Self { history: GitHistory::new(&root), dir, prefix }
     }
 
-    pub(super) fn path(&self, path: &str) -> PathBuf {
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.dir.path().join(self.prefix).join(path)
     }
 
-    pub(super) fn git(&self, arguments: &[&str]) -> String {
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
         run(self.dir.path(), arguments)
     }
 

@@ -6,8 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use jiff::Timestamp;
 use ubp_core::Result;
-use ubp_core::ports::{FileVersion, History, Revision, SourceChange};
+use ubp_core::ports::{CommittedFile, FileVersion, History, Revision, SourceChange};
 
 use super::stamp::Stamp;
 use crate::GitHistory;
@@ -89,8 +90,16 @@ impl History for FollowedHistory {
         Ok(head)
     }
 
+    fn author(&self) -> Option<String> {
+        self.git.author()
+    }
+
     fn last_changes(&self, paths: &[String]) -> Result<BTreeMap<String, SourceChange>> {
         self.git.last_changes(paths)
+    }
+
+    fn first_commits(&self, paths: &[String]) -> Result<BTreeMap<String, Timestamp>> {
+        self.git.first_commits(paths)
     }
 
     fn revisions(&self, path: &str, limit: usize) -> Result<Vec<Revision>> {
@@ -115,5 +124,86 @@ impl History for FollowedHistory {
 
     fn changed_since(&self, revision: &str) -> Result<BTreeSet<String>> {
         self.git.changed_since(revision)
+    }
+
+    fn resolve(&self, revision: &str) -> Result<String> {
+        self.git.resolve(revision)
+    }
+
+    fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>> {
+        self.git.merge_base(one, other)
+    }
+
+    fn files_at(&self, commit: &str) -> Result<BTreeMap<String, CommittedFile>> {
+        self.git.files_at(commit)
+    }
+
+    fn contents(&self, files: &[(&str, &str)]) -> Result<Vec<Option<Vec<u8>>>> {
+        self.git.contents(files)
+    }
+
+    fn last_changes_at(&self, commit: &str, paths: &[String]) -> Result<BTreeMap<String, SourceChange>> {
+        self.git.last_changes_at(commit, paths)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use ubp_testing::conformance::{self, Repository};
+
+    use super::*;
+    use crate::git::tests::Scratch;
+
+    struct Followed {
+        repository: Scratch,
+        history: FollowedHistory,
+    }
+
+    impl Followed {
+        fn new() -> Self {
+            let repository = Scratch::new("");
+            let root = repository.path("");
+            Self { history: FollowedHistory::new(GitHistory::new(&root), &root), repository }
+        }
+    }
+
+    impl Repository for Followed {
+        fn history(&self) -> &dyn History {
+            &self.history
+        }
+
+        fn commit(&mut self, files: &[(&str, &str)], time: Timestamp) {
+            self.repository.commit(files, time);
+        }
+
+        fn edit(&mut self, path: &str, text: &str) {
+            self.repository.edit(path, text);
+        }
+    }
+
+    #[test]
+    fn a_history_with_a_cached_commit_conforms() {
+        conformance::history(&mut Followed::new());
+    }
+
+    #[test]
+    fn it_answers_as_git_does() {
+        let mut followed = Followed::new();
+        followed.repository.git(&["config", "user.name", "Ada"]);
+        let first = Timestamp::from_second(1_700_000_000).unwrap();
+        followed.commit(&[("a.md", "1")], first);
+        followed.commit(&[("a.md", "2")], Timestamp::from_second(1_700_000_060).unwrap());
+        let (history, path) = (&followed.history, "a.md".to_owned());
+        let paths = std::slice::from_ref(&path);
+        let head = history.head().unwrap().unwrap();
+        assert_eq!(history.author().unwrap(), "Ada");
+        assert_eq!(history.first_commits(paths).unwrap()[&path], first);
+        assert_eq!(history.resolve("HEAD").unwrap(), head);
+        let before = history.resolve("HEAD~1").unwrap();
+        assert_eq!(history.merge_base(&head, &before).unwrap(), Some(before));
+        let file = history.files_at(&head).unwrap().remove(&path).unwrap();
+        assert_eq!(history.contents(&[(&path, &file.id)]).unwrap(), [Some(b"2".to_vec())]);
+        assert!(history.last_changes_at(&head, paths).unwrap().contains_key(&path));
     }
 }
