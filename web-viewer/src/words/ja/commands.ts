@@ -32,7 +32,7 @@ export const commands = {
   review: { label: '確認が必要なページ', words: 'ダッシュボード 鮮度 古い 要更新' },
   problems: { label: '問題', words: '検査 リンク切れ エラー 警告' },
   sessions: { label: 'エージェントが見たもの', words: 'セッション AI MCP クライアント 記録 回答 トークン' },
-  asAgent: { label: 'AI から見たこのページ', words: 'エージェント MCP トークン 上限 プレビュー' },
+  asAgent: { label: 'エージェントから見たこのページ', words: 'エージェント MCP トークン 上限 プレビュー' },
   proposals: { label: '提案', words: 'エージェント 変更 承認 却下 レビュー 差分' },
   part: { label: '次の領域へ移動', words: '' },
   partBack: { label: '前の領域へ移動', words: '' },

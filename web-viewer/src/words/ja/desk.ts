@@ -34,7 +34,7 @@ export const desk = {
   editProperties: 'プロパティを編集',
   addProperties: 'プロパティを追加',
   history: '履歴',
-  asAgent: 'AI から見たこのページ',
+  asAgent: 'エージェントから見たこのページ',
   actions: 'ページの操作',
   more: 'その他',
   toReview: '確認が必要なページ',

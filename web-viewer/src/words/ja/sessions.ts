@@ -39,7 +39,7 @@ export const sessions = {
   others: (count) => `ほか ${number(count)} 件`,
   lines: (first, last) => (first === last ? `${number(first)} 行目` : `${number(first)}–${number(last)} 行目`),
   asAgent: {
-    title: (page) => `AI から見た ${page}`,
+    title: (page) => `エージェントから見た ${page}`,
     operation: '回答',
     operations: { get_page: 'ページ', get_context: 'ページとそのリンク先' },
     limit: '上限',
