@@ -2,13 +2,18 @@
 //! Rust. Without Node the program is built without the app, and `ubp viewer` reports what is missing. Development
 //! builds do not embed it, so that a change of the app does not recompile them.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
-/// Compression level; higher ones take longer for almost no gain.
-const LEVEL: u8 = 8;
+use lzma_rust2::{LzmaOptions, LzmaWriter};
+
+/// How hard to compress; the highest level.
+const PRESET: u32 = 9;
+/// Maximum size of the dictionary, which reading a file back takes in memory. It holds the largest file.
+const DICTIONARY: u32 = 8 << 20;
 
 /// Sources of the app, relative to its folder. All must exist in the repository: Cargo treats a missing path as changed
 /// in every build.
@@ -57,14 +62,22 @@ fn main() -> io::Result<()> {
     }
     let mut table = String::from("&[\n");
     for (number, path) in files.iter().enumerate() {
-        let packed = miniz_oxide::deflate::compress_to_vec(&fs::read(web.join("dist").join(path))?, LEVEL);
         let name = format!("web-app-{number}");
-        fs::write(out.join(&name), packed)?;
+        fs::write(out.join(&name), packed(&fs::read(web.join("dist").join(path))?)?)?;
         let _ = writeln!(table, "    ({path:?}, include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}\"))),");
     }
     table.push(']');
     println!("cargo::rustc-env=UBP_WEB_APP_MISSING={missing}");
     fs::write(out.join("web_app.rs"), table)
+}
+
+/// Compressed by LZMA, which takes a quarter less than deflate.
+fn packed(file: &[u8]) -> io::Result<Vec<u8>> {
+    let mut options = LzmaOptions::with_preset(PRESET);
+    options.dict_size = u32::try_from(file.len()).map_or(DICTIONARY, |size| size.clamp(1 << 12, DICTIONARY));
+    let mut writer = LzmaWriter::new_use_header(Vec::new(), &options, Some(file.len() as u64))?;
+    writer.write_all(file)?;
+    writer.finish()
 }
 
 /// Updates `dist`. The error is the reason and what to do, on one line.

@@ -1,8 +1,10 @@
 //! The web app of a site: built into the program, or from a folder.
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use lzma_rust2::LzmaReader;
 use ubp_core::message;
 use ubp_core::{Error, Result};
 
@@ -17,7 +19,7 @@ pub enum WebApp {
     Folder(PathBuf),
 }
 
-/// Files of `web-viewer/dist` at build time: paths and deflated contents. Empty if the app could not be built, and in
+/// Files of `web-viewer/dist` at build time: paths and contents, compressed by LZMA. Empty if the app could not be built, and in
 /// development builds.
 const INSIDE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/web_app.rs"));
 
@@ -84,8 +86,11 @@ impl WebApp {
                     .iter()
                     .find(|(known, _)| *known == path)
                     .ok_or_else(|| Error::io(path, std::io::Error::from(std::io::ErrorKind::NotFound)))?;
-                let bytes = miniz_oxide::inflate::decompress_to_vec(packed);
-                bytes.map_err(|error| Error::Internal(format!("{path}: {error}")))
+                let failed = |error: std::io::Error| Error::Internal(format!("{path}: {error}"));
+                let mut bytes = Vec::new();
+                let mut reader = LzmaReader::new_mem_limit(*packed, u32::MAX, None).map_err(failed)?;
+                reader.read_to_end(&mut bytes).map_err(failed)?;
+                Ok(bytes)
             }
             Self::Folder(folder) => {
                 let place = folder.join(path);
