@@ -10,6 +10,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 use super::changes::{GENERATION, VECTOR_GENERATION};
 use super::kept::Kept;
+use super::postings::PostingLists;
 use super::questions::pages;
 use super::row_counts::RowCounts;
 use super::statement::{first, run};
@@ -49,7 +50,8 @@ pub struct Index {
     readers: Mutex<Vec<Connection>>,
     pub(super) graph: Kept<LinkGraph>,
     pub(super) names: Kept<PageNames>,
-    row_counts: RowCounts,
+    pub(super) row_counts: RowCounts,
+    pub(super) postings: PostingLists,
     matrix: Kept<VectorMatrix>,
     cache: Option<Box<dyn Cache>>,
     /// Distinguishes this index from all others that are open.
@@ -151,6 +153,7 @@ impl Index {
             graph: Kept::default(),
             names: Kept::default(),
             row_counts: RowCounts::default(),
+            postings: PostingLists::default(),
             matrix: Kept::default(),
             cache: None,
             own: Arc::default(),
@@ -185,22 +188,6 @@ impl Index {
         let reader = self.reader()?;
         let db = reader.connection()?;
         if generation(db)? == wanted { work(db).map(Some) } else { Ok(None) }
-    }
-
-    /// Number of rows of the full text that match `expression` in the state that `db` sees.
-    ///
-    /// # Errors
-    /// [`Error::Database`].
-    pub(crate) fn row_count(&self, db: &Connection, expression: &str) -> Result<usize> {
-        self.row_counts.of(db, expression)
-    }
-
-    /// Number of rows of the full text in the state that `db` sees.
-    ///
-    /// # Errors
-    /// [`Error::Database`].
-    pub(crate) fn all_rows(&self, db: &Connection) -> Result<usize> {
-        self.row_counts.of_all(db)
     }
 
     /// Whether it has pages.
@@ -283,9 +270,11 @@ impl Index {
         Ok(())
     }
 
-    /// Closes the idle connections, which frees their page caches and memory maps. The next query opens them again.
+    /// Closes the idle connections, which frees their page caches and memory maps, and forgets the rows of frequent
+    /// words. The next query reads them again.
     pub fn rest(&self) {
         lock(&self.readers).clear();
+        self.forget_postings();
     }
 
     /// Replaces `own` with the same vectors in shared memory, and returns those. `None` if they are shared already or

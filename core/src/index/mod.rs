@@ -23,6 +23,7 @@ mod kept;
 mod matrix;
 mod page_names;
 mod passages;
+mod postings;
 mod prepare;
 pub(crate) mod questions;
 mod refresh;
@@ -54,6 +55,7 @@ pub use embedding::{
 pub(crate) use embedding::{SectionText, section_text};
 pub use matrix::{Close, Closest, Near, PageMeans, VectorMatrix};
 pub use page_names::{Name, NamedPage, PageNames};
+pub(crate) use postings::{Posting, Postings};
 pub(crate) use prepare::{parse_time, prepare};
 pub use questions::{Filter, Unmatched, UnmatchedKind};
 pub(crate) use refresh::pages_folder;

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rusqlite::Connection;
 
+use super::Index;
 use super::changes::GENERATION;
 use super::connection::counter;
 use super::kept::Kept;
@@ -19,30 +20,27 @@ const MOST: usize = 20_000;
 #[derive(Default)]
 pub(super) struct RowCounts(Kept<Mutex<HashMap<String, usize>>>);
 
-impl RowCounts {
-    /// Number of rows that match `expression` in the state that `db` sees.
+impl Index {
+    /// Number of rows of the full text that match `expression` in the state that `db` sees.
     ///
     /// # Errors
     /// [`crate::Error::Database`].
-    pub(super) fn of(&self, db: &Connection, expression: &str) -> Result<usize> {
-        self.counted(db, expression, || fulltext::count_matches(db, expression))
+    pub(crate) fn row_count(&self, db: &Connection, expression: &str) -> Result<usize> {
+        self.row_counts.of(db, expression, || fulltext::count_matches(db, expression))
     }
 
-    /// Number of all rows in that state.
+    /// Number of rows of the full text in the state that `db` sees.
     ///
     /// # Errors
     /// [`crate::Error::Database`].
-    pub(super) fn of_all(&self, db: &Connection) -> Result<usize> {
+    pub(crate) fn all_rows(&self, db: &Connection) -> Result<usize> {
         // No expression is empty.
-        self.counted(db, "", || fulltext::count(db))
+        self.row_counts.of(db, "", || fulltext::count(db))
     }
+}
 
-    fn counted(
-        &self,
-        db: &Connection,
-        expression: &str,
-        count: impl FnOnce() -> Result<usize>,
-    ) -> Result<usize> {
+impl RowCounts {
+    fn of(&self, db: &Connection, expression: &str, count: impl FnOnce() -> Result<usize>) -> Result<usize> {
         let kept = self.0.at(counter(db, GENERATION)?, |_| Ok(Mutex::default()))?;
         if let Some(count) = kept.lock().unwrap_or_else(PoisonError::into_inner).get(expression) {
             return Ok(*count);

@@ -57,6 +57,11 @@ impl RowSet {
         set
     }
 
+    /// Whether the set contains the row.
+    pub(crate) fn contains(&self, row: i64) -> bool {
+        contains(&self.bits, row)
+    }
+
     /// Adds a row; negative numbers, which no row has, are ignored.
     fn insert(&mut self, row: i64) {
         let Ok(number) = usize::try_from(row) else { return };

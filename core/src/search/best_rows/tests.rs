@@ -81,6 +81,60 @@ fn the_best_rows_are_those_of_scoring_all_rows() {
 }
 
 #[test]
+fn sums_over_the_lists_of_words_are_the_scores_of_rows() {
+    let project = project();
+    let pages: HashSet<i64> = (0..300).collect();
+    let index = &project.index;
+    let add_up = |db: &Connection, query: &Query, within: Option<&RowSet>, otherwise: usize| {
+        let mut best = BestRows::new(db, 30, within, index);
+        let total = index.all_rows(db).unwrap();
+        let words: Vec<Weighed> = query
+            .alternatives()
+            .unwrap()
+            .iter()
+            .filter_map(|alternative| best.weighed(alternative, total).unwrap())
+            .collect();
+        best.add_up(&words, otherwise).unwrap().then(|| best.into_sorted())
+    };
+    let query =
+        |words: &[usize]| Query::parse(&words.iter().map(|&word| name(word)).collect::<Vec<_>>().join(" "));
+    index
+        .read(|db| {
+            let within = RowSet::of_pages(db, &pages)?;
+            for words in [&[1][..], &[1, 2], &[3, 1, 20], &[30, 39], &[1, 2, 3, 4, 5, 6, 7, 30]] {
+                let query = query(words);
+                for within in [None, Some(&within)] {
+                    let expected = all(index, db, &query, 30, within);
+                    assert!(!expected.is_empty());
+                    let found = add_up(db, &query, within, usize::MAX);
+                    // A list of all rows is not read for a question about some of them.
+                    if within.is_none() || found.is_some() {
+                        assert_eq!(found, Some(expected), "{words:?}");
+                    }
+                }
+            }
+            assert!(add_up(db, &query(&[1]), Some(&within), 0).is_some(), "this list is kept");
+            assert_eq!(
+                add_up(db, &query(&[1, 30]), None, 1),
+                None,
+                "more rows than one would have to be read"
+            );
+            Ok(())
+        })
+        .unwrap();
+    project.put("0000.md", &format!("# New\n\n{}\n", format!("{} ", name(1)).repeat(40)));
+    project.refresh();
+    index
+        .read(|db| {
+            assert_eq!(add_up(db, &query(&[1]), None, 0), None, "the list is of an older state");
+            let found = add_up(db, &query(&[1]), None, usize::MAX);
+            assert_eq!(found, Some(all(index, db, &query(&[1]), 30, None)));
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
 fn a_limit_of_zero_or_no_words_find_nothing() {
     let project = Project::with_pages([("a.md", "# A\n\nword\n")]);
     project
