@@ -16,6 +16,9 @@ use crate::Result;
 /// Maximum number of rows in all lists together; they take 64 MB.
 const MOST: usize = 4_000_000;
 
+/// Maximum number of expressions that are watched because their lists were not there.
+const MOST_UNREAD: usize = 20_000;
+
 /// A row of the full text that matches an expression.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Posting {
@@ -36,6 +39,8 @@ struct Lists {
     by_expression: HashMap<String, List>,
     rows: usize,
     uses: u64,
+    /// Number of rows that were scored because a list was not there.
+    spent: HashMap<String, usize>,
 }
 
 struct List {
@@ -61,10 +66,20 @@ impl Lists {
             let Some(oldest) = oldest.map(|(expression, _)| expression.clone()) else { break };
             self.remove(&oldest);
         }
+        self.spent.remove(expression);
         self.uses += 1;
         self.rows += postings.len();
         let list = List { postings: postings.clone(), last_use: self.uses };
         self.by_expression.insert(expression.to_owned(), list);
+    }
+
+    fn spend(&mut self, expression: &str, rows: usize) -> usize {
+        if self.spent.len() >= MOST_UNREAD {
+            self.spent.clear();
+        }
+        let spent = self.spent.entry(expression.to_owned()).or_default();
+        *spent = spent.saturating_add(rows);
+        *spent
     }
 
     fn remove(&mut self, expression: &str) {
@@ -80,7 +95,25 @@ impl Index {
     /// # Errors
     /// [`crate::Error::Database`].
     pub(crate) fn postings(&self, db: &Connection, expression: &str) -> Result<Option<Postings>> {
+        // Browsers have no memory for them.
+        if cfg!(target_family = "wasm") {
+            return Ok(None);
+        }
         self.with_lists(db, |lists| lists.find(expression))
+    }
+
+    /// Notes that `rows` rows are scored because the list of `expression` is not kept. Returns the number of all that were
+    /// since pages changed.
+    ///
+    /// # Errors
+    /// [`crate::Error::Database`].
+    pub(crate) fn spend_without_postings(
+        &self,
+        db: &Connection,
+        expression: &str,
+        rows: usize,
+    ) -> Result<usize> {
+        self.with_lists(db, |lists| lists.spend(expression, rows))
     }
 
     /// Keeps these rows until pages change or other lists need the memory.

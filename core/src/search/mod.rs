@@ -151,7 +151,7 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
         SearchMode::Vector => Named::default(),
         _ => Named::of(db, request.query, &rarity, &words)?,
     };
-    let scores = rarity.scores(db, &words)?;
+    let scores = rarity.scores(db, &words, request.index)?;
     let is_by_meaning = request.mode == SearchMode::Hybrid && !closest.sections.is_empty();
     let has_phrase = !request.query.phrases().is_empty();
     if is_by_meaning

@@ -89,16 +89,22 @@ impl Rarity {
     ///
     /// # Errors
     /// [`crate::Error::Database`].
-    pub fn scores(&self, db: &Connection, words: &[Match]) -> Result<Scores> {
+    pub fn scores(&self, db: &Connection, words: &[Match], index: &Index) -> Result<Scores> {
         let ideal = self.ideal();
         let best = words.iter().map(|one| one.bm25).fold(ENOUGH * ideal, f64::max).max(f64::MIN_POSITIVE);
         let pages: HashMap<i64, i64> = words.iter().map(|one| (one.passage, one.page)).collect();
         let within = RowSet::of(pages.keys().copied());
         let (mut of_passages, mut of_pages) = (HashMap::new(), HashMap::new());
         for Weighed { expression, idf, rows } in &self.terms {
-            let rows = match rows / SEEK > pages.len() {
-                true => fulltext::matching_each(db, expression, pages.keys().copied())?,
-                false => fulltext::matching(db, expression, &within)?,
+            let rows = match index.postings(db, expression)? {
+                Some(list) => {
+                    let has = |row: &i64| list.binary_search_by_key(row, |posting| posting.row).is_ok();
+                    pages.keys().copied().filter(has).collect()
+                }
+                None if rows / SEEK > pages.len() => {
+                    fulltext::matching_each(db, expression, pages.keys().copied())?
+                }
+                None => fulltext::matching(db, expression, &within)?,
             };
             let having: HashSet<i64> = rows.iter().filter_map(|row| pages.get(row).copied()).collect();
             rows.into_iter().for_each(|row| *of_passages.entry(row).or_default() += idf / ideal);
