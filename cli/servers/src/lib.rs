@@ -7,6 +7,6 @@ mod messages;
 mod shared;
 pub mod viewer;
 
-pub use http::tokens;
+pub use http::named_tokens;
 pub use messages::{MessageStyle, Messages, printable};
 pub use shared::{Shared, SharedBuffer};

@@ -12,7 +12,7 @@ use ubp_core::ports::Clock as _;
 use ubp_core::show::{Page, Span, counted};
 use ubp_core::{Error, message, path};
 use ubp_host::SystemClock;
-use ubp_servers::tokens::Tokens;
+use ubp_servers::named_tokens::Tokens;
 
 use crate::output::{CommandResult, Failure};
 use crate::page::TerminalPage;
@@ -86,7 +86,7 @@ fn output(session: &Session, args: &RightsArgs) -> Result<Output, Failure> {
     let now = SystemClock::default().now();
     let tokens = Tokens::of(&session.project.root).all()?;
     let token = tokens.iter().find(|token| Some(token.name.as_str()) == author && token.is_valid_at(now));
-    let given = token.map(ubp_servers::tokens::NamedToken::rules).unwrap_or_default();
+    let given = token.map(ubp_servers::named_tokens::NamedToken::rules).unwrap_or_default();
     let rights = AuthorRights::of(manifest, author, &given)?;
     let text = std::fs::read_to_string(&session.project.manifest_path)
         .map_err(|error| Error::io(MANIFEST_PATH, error))?;

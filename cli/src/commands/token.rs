@@ -10,7 +10,7 @@ use ubp_core::message::Message;
 use ubp_core::ports::Clock as _;
 use ubp_core::show::counted;
 use ubp_host::{Project, SystemClock};
-use ubp_servers::tokens::{NamedToken, TokenRule, Tokens, expiry};
+use ubp_servers::named_tokens::{NamedToken, TokenRule, Tokens, expiry};
 
 use crate::output::CommandResult;
 use crate::page::TerminalPage;

@@ -1,10 +1,10 @@
 //! Checks that every HTTP server of ubp makes before it answers. Web pages in a browser can reach local servers, so
 //! `Host` and `Origin` of every request are checked, and clients on other machines need a token.
 
+pub mod named_tokens;
 mod names;
 mod serve;
 mod token;
-pub mod tokens;
 
 use std::net::SocketAddr;
 use std::time::Duration;

@@ -10,7 +10,7 @@ use ubp_core::manifest::{AuthorRights, Right};
 use ubp_host::live::{Live, Views};
 
 use super::server::Server;
-use crate::http::tokens::NamedToken;
+use crate::http::named_tokens::NamedToken;
 
 /// Maximum characters of the name that a client gives itself, so that it cannot fill the log.
 const LONGEST: usize = 100;

@@ -21,7 +21,7 @@ use ubp_core::{Error, Result};
 
 use super::lines;
 use super::server::Server;
-use crate::http::tokens::{NamedToken, Tokens};
+use crate::http::named_tokens::{NamedToken, Tokens};
 use crate::http::{self, Limits, Names, Token, bearer};
 
 /// Path of the endpoint.

@@ -54,7 +54,7 @@ use ubp_host::documents::{self, Level};
 use ubp_host::live::{Live, ParentWatch, Views};
 use ubp_host::{Environment, Project};
 
-use crate::http::tokens::{Tokens, require_author};
+use crate::http::named_tokens::{Tokens, require_author};
 use crate::http::{FAREWELL, Names, Token, asked_to_stop, bind, require};
 use crate::messages::{MessageStyle, Messages};
 
