@@ -78,6 +78,7 @@ pub struct Manifest {
     #[cfg(not(target_family = "wasm"))]
     pub rights: Vec<RightsRule>,
     /// The record of what agents saw.
+    #[cfg(not(target_family = "wasm"))]
     pub sessions: SessionSettings,
     /// How pages are shown to readers.
     pub reading: ReadingSettings,
@@ -255,6 +256,7 @@ impl Default for ProposalSettings {
 }
 
 /// The record of what agents saw.
+#[cfg(not(target_family = "wasm"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionSettings {
     /// Whether answers to agents are recorded on this machine.
@@ -265,6 +267,7 @@ pub struct SessionSettings {
     pub keep_days: u32,
 }
 
+#[cfg(not(target_family = "wasm"))]
 impl Default for SessionSettings {
     fn default() -> Self {
         Self { record: true, keep_days: 30 }
@@ -357,6 +360,7 @@ impl Default for Manifest {
             proposals: ProposalSettings::default(),
             #[cfg(not(target_family = "wasm"))]
             rights: Vec::new(),
+            #[cfg(not(target_family = "wasm"))]
             sessions: SessionSettings::default(),
             reading: ReadingSettings::default(),
             export: ExportSettings::default(),
@@ -429,10 +433,10 @@ impl Manifest {
             });
         }
         let Settings { value: read, given, unknown } = settings::read(text, path, &Self::default())?;
-        // Rights are for agents, which have no browsers.
+        // These are about agents, which have no browsers.
         #[cfg(target_family = "wasm")]
         let unknown: Vec<UnknownSetting> =
-            unknown.into_iter().filter(|unknown| unknown.name != "rights").collect();
+            unknown.into_iter().filter(|unknown| !["rights", "sessions"].contains(&&*unknown.name)).collect();
         let model = &read.embedding_model;
         let dimensions = given.get("embedding_model").and_then(|model| model.get("dimensions"));
         if model.name != EmbeddingModel::default().name && dimensions.is_none_or(Value::is_null) {

@@ -67,7 +67,9 @@ fn id_in<'a>(name: &'a str, folder: &str, extension: &str) -> Option<&'a str> {
 /// # Errors
 /// [`Error::InvalidParams`] naming it.
 pub fn require_state_file(name: &str) -> Result<()> {
-    let known = STATE_FILES.contains(&name) || is_proposal_file(name) || session_of_file(name).is_some();
+    let known = STATE_FILES.contains(&name) || is_proposal_file(name);
+    #[cfg(not(target_family = "wasm"))]
+    let known = known || session_of_file(name).is_some();
     known.then_some(()).ok_or_else(|| Error::invalid(message!("'{name}' is not a state file", name)))
 }
 

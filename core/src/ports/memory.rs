@@ -226,11 +226,13 @@ impl Source for MemorySource {
         Ok(states.keys().filter(|name| crate::path::is_proposal_file(name)).cloned().collect())
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn session_files(&self) -> Result<Vec<String>> {
         let states = lock(&self.states);
         Ok(states.keys().filter(|name| crate::path::session_of_file(name).is_some()).cloned().collect())
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn remove_session(&self, name: &str) -> Result<()> {
         crate::path::require_session_file(name)?;
         let _turn = self.writers.take();

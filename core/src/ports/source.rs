@@ -267,6 +267,7 @@ pub trait Source: Send + Sync {
     ///
     /// # Errors
     /// As [`Source::proposal_files`].
+    #[cfg(not(target_family = "wasm"))]
     fn session_files(&self) -> Result<Vec<String>> {
         Ok(Vec::new())
     }
@@ -276,6 +277,7 @@ pub trait Source: Send + Sync {
     /// # Errors
     /// [`crate::Error::InvalidParams`] for any other name, [`crate::Error::Io`],
     /// [`crate::Error::OutsideProject`] if a link leads out of the project.
+    #[cfg(not(target_family = "wasm"))]
     fn remove_session(&self, name: &str) -> Result<()> {
         path::require_session_file(name)?;
         Err(read_only(name))
