@@ -12,9 +12,16 @@ struct Glob {
     text: String,
     /// Length of what is before the first special character. Comparing that first is much faster.
     fixed: usize,
+    /// Whether it has `?` or a class, which stand for a character.
+    by_character: bool,
+    /// Its characters beyond ASCII, each once.
+    letters: String,
 }
 
 const SPECIAL: [char; 6] = ['*', '?', '[', ']', '{', '}'];
+
+/// Maximum number of different characters beyond ASCII in a glob with `?` or a class.
+const MOST_LETTERS: usize = 63;
 
 impl Globs {
     /// # Errors
@@ -37,12 +44,40 @@ impl Glob {
         // To the matcher, this means the opposite of the rest. Here it is the start of a name.
         let text = if glob.starts_with('!') { format!("\\{glob}") } else { glob.to_owned() };
         let fixed = text.find(|c| c == '\\' || SPECIAL.contains(&c)).unwrap_or(text.len());
-        Ok(Self { text, fixed })
+        let by_character = text.contains(['?', '[']);
+        let mut letters = String::new();
+        for letter in text.chars().filter(|c| by_character && !c.is_ascii()) {
+            if !letters.contains(letter) {
+                letters.push(letter);
+            }
+        }
+        if letters.chars().count() > MOST_LETTERS {
+            let error = "too many different characters for ? or [";
+            return Err(Error::invalid(message!("'{glob}' is not a glob: {error}", glob, error)));
+        }
+        Ok(Self { text, fixed, by_character, letters })
     }
 
     fn is_match(&self, path: &str) -> bool {
-        let begins = path.as_bytes().get(..self.fixed) == self.text.as_bytes().get(..self.fixed);
-        begins && fast_glob::glob_match(&self.text, path)
+        if path.as_bytes().get(..self.fixed) != self.text.as_bytes().get(..self.fixed) {
+            return false;
+        }
+        // The matcher compares bytes, which is the same if each character is one, or if none stands for another.
+        if self.by_character && !(self.letters.is_empty() && path.is_ascii()) {
+            fast_glob::glob_match(self.encoded(&self.text), self.encoded(path))
+        } else {
+            fast_glob::glob_match(&self.text, path)
+        }
+    }
+
+    /// `text` with one byte for each character, in the order of the characters. Those that the glob does not have get
+    /// bytes that its own do not get.
+    fn encoded(&self, text: &str) -> Vec<u8> {
+        let byte = |c: char| {
+            let before = self.letters.chars().filter(|letter| *letter < c).count() as u8;
+            if c.is_ascii() { c as u8 } else { 0x80 + 2 * before + u8::from(self.letters.contains(c)) }
+        };
+        text.chars().map(byte).collect()
     }
 }
 
@@ -81,6 +116,15 @@ mod tests {
             ("!important.md", "!important.md", true),
             ("!important.md", "other.md", false),
             ("設計/*.md", "設計/認証.md", true),
+            ("設計/?.md", "設計/認.md", true),
+            ("設計/?.md", "設計/認証.md", false),
+            ("設計?認", "設計/認", false),
+            ("?.md", "é.md", true),
+            ("[あ-ん].md", "か.md", true),
+            ("[あ-ん].md", "カ.md", false),
+            ("[!あい].md", "う.md", true),
+            ("[!あい].md", "い.md", false),
+            ("{é,[ü]}?.md", "üü.md", true),
             ("", "a.rs", false),
         ] {
             assert_eq!(Globs::new(&[glob]).unwrap().is_match(path), expected, "{glob} {path}");
@@ -104,6 +148,24 @@ mod tests {
         for glob in ["src/[a-", "src/{a,b", "src\\"] {
             let error = Globs::new(&["a", glob]).unwrap_err().to_string();
             assert!(error.contains(&format!("'{glob}' is not a glob")), "{error}");
+        }
+        let letters: String = ('一'..).take(MOST_LETTERS + 1).collect();
+        assert!(Globs::new(&[format!("?{letters}")]).is_err());
+        assert!(Globs::new(&[format!("*{letters}")]).is_ok());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_question_mark_and_a_class_are_one_character(
+            glob in "[aé日]{0,2}(\\?|\\[!?[aé日]-?[aé日]?\\]|\\*){1,2}[aé日]{0,2}",
+            path in "[aéb日月]{0,5}",
+        ) {
+            // Each character as an ASCII character, in the same order.
+            let ascii = |text: &str| -> String {
+                text.chars().map(|c| match c { 'é' => 'c', '日' => 'd', '月' => 'e', other => other }).collect()
+            };
+            let expected = Globs::new(&[ascii(&glob)]).unwrap().is_match(&ascii(&path));
+            proptest::prop_assert_eq!(Globs::new(&[glob]).unwrap().is_match(&path), expected);
         }
     }
 }
