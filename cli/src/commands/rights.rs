@@ -12,7 +12,7 @@ use ubp_core::ports::Clock as _;
 use ubp_core::show::{Page, Span, counted};
 use ubp_core::{Error, message, path};
 use ubp_host::SystemClock;
-use ubp_servers::named_tokens::Tokens;
+use ubp_servers::named_tokens::{NamedToken, Tokens};
 
 use crate::output::{CommandResult, Failure};
 use crate::page::TerminalPage;
@@ -85,8 +85,9 @@ fn output(session: &Session, args: &RightsArgs) -> Result<Output, Failure> {
     let author = args.author.as_deref();
     let now = SystemClock::default().now();
     let tokens = Tokens::of(&session.project.root).all()?;
-    let token = tokens.iter().find(|token| Some(token.name.as_str()) == author && token.is_valid_at(now));
-    let given = token.map(ubp_servers::named_tokens::NamedToken::rules).unwrap_or_default();
+    let is_meant = |token: &&NamedToken| author.is_some_and(|author| token.is_called(author));
+    let token = tokens.iter().find(|token| is_meant(token) && token.is_valid_at(now));
+    let given = token.map(NamedToken::rules).unwrap_or_default();
     let rights = AuthorRights::of(manifest, author, &given)?;
     let text = std::fs::read_to_string(&session.project.manifest_path)
         .map_err(|error| Error::io(MANIFEST_PATH, error))?;

@@ -4,9 +4,11 @@
 //! - Of the rules that match an author and a path, the last one counts; without one, everything is allowed that the
 //!   server allows (`tests` below).
 //! - A path matches in any letter case and Unicode form, because disks open files by all of them (`tests` below).
+//!   So does an author: a rule must not fail to apply because its name was typed on another system.
 
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
 
 use super::Manifest;
 use crate::globs::Globs;
@@ -93,8 +95,12 @@ pub fn check_pattern(written: &str) -> std::result::Result<(), String> {
     if is_windows {
         return Err(format!("'{written}' must separate folders with /"));
     }
-    if inside.trim_matches('/').is_empty() || !path::is_inside(inside) {
+    if normal(inside, str::to_owned).is_empty() || !path::is_inside(inside) {
         return Err(format!("'{written}' must be a path or glob such as \"private/\", without '..'"));
+    }
+    // `{a/,b/}` would match a/ and b/ and nothing in them.
+    if ["/,", "/}"].iter().any(|end| inside.contains(end)) {
+        return Err(format!("'{written}' must have / after the braces, as in \"{{private,secret}}/\""));
     }
     match Rule::new(written, Right::Read) {
         Ok(_) => Ok(()),
@@ -106,24 +112,45 @@ pub fn check_pattern(written: &str) -> std::result::Result<(), String> {
 #[derive(Debug, Clone)]
 struct Rule {
     globs: Globs,
+    /// The same for [`lowered`] paths, if it has `?` or a class.
+    lowered: Option<Globs>,
     /// Whether it is relative to the project, not to the pages folder.
     of_project: bool,
     right: Right,
-    /// Its path, folded.
+    /// What tells it from rules for other paths: its path in the forms that are compared.
     key: String,
 }
 
 impl Rule {
     fn new(written: &str, right: Right) -> Result<Self> {
         let of_project = written.starts_with('/');
-        let written = written.strip_prefix('/').unwrap_or(written);
-        let written = written.strip_prefix("./").unwrap_or(written);
-        let key = folded(written);
-        let name = key.trim_end_matches('/');
-        let inner = format!("{name}/**");
-        let globs = if name.len() < key.len() { vec![inner] } else { vec![name.to_owned(), inner] };
-        Ok(Self { globs: Globs::new(&globs)?, of_project, right, key })
+        let of_folder = if written.ends_with('/') { "/" } else { "" };
+        let globs = |name: &str| {
+            let inner = format!("{name}/**");
+            Globs::new(&if of_folder.is_empty() { vec![name.to_owned(), inner] } else { vec![inner] })
+        };
+        let name = normal(written, text::fold_key);
+        let mut key = format!("{name}{of_folder}");
+        let mut by_character = None;
+        if written.contains(['?', '[']) {
+            let name = normal(written, lowered);
+            by_character = Some(globs(&name)?);
+            key.push_str(&format!("\t{name:?}"));
+        }
+        Ok(Self { globs: globs(&name)?, lowered: by_character, of_project, right, key })
     }
+
+    fn is_match(&self, path: &Compared) -> bool {
+        let lowered = self.lowered.as_ref().zip(path.lowered.as_ref());
+        self.globs.is_match(&path.folded) || lowered.is_some_and(|(globs, path)| globs.is_match(path))
+    }
+}
+
+/// A path in the forms in which rules are compared with it.
+struct Compared {
+    folded: String,
+    /// If a rule needs it.
+    lowered: Option<String>,
 }
 
 /// The rules without those that a later rule for the same path replaces.
@@ -137,7 +164,35 @@ fn effective(rules: &[(usize, Rule)]) -> impl Iterator<Item = &Rule> {
 
 /// The form in which paths and patterns are compared.
 fn folded(path: &str) -> String {
-    path.split('/').map(text::fold_key).collect::<Vec<_>>().join("/")
+    normal(path, text::fold_key)
+}
+
+/// Another form, in which each character stays one: folding makes two of `ß`, which `?` would not match.
+fn lowered(path: &str) -> String {
+    let lower = |c: char| {
+        let mut lower = c.to_lowercase();
+        lower.next().filter(|_| lower.next().is_none()).unwrap_or(c)
+    };
+    path.nfc().map(lower).collect()
+}
+
+/// The path with each component in another form, and without those that name nothing.
+fn normal(path: &str, form: impl Fn(&str) -> String) -> String {
+    let parts = path.split('/').filter(|part| !matches!(*part, "" | ".")).map(form);
+    parts.collect::<Vec<_>>().join("/")
+}
+
+/// The path of `file` relative to `folder`; `None` if it is not in it.
+fn inside<'f>(folder: &str, file: &'f str) -> Option<&'f str> {
+    let mut inside = file;
+    for folder in folder.split('/').filter(|folder| !folder.is_empty()) {
+        let (name, rest) = inside.split_once('/')?;
+        if text::fold_key(name) != text::fold_key(folder) {
+            return None;
+        }
+        inside = rest;
+    }
+    Some(inside)
 }
 
 /// Why an author has a right.
@@ -237,10 +292,10 @@ impl AuthorRights {
 
     /// The same, with the rule.
     pub fn page_ground(&self, path: &str) -> Ground {
-        let file = path::join(&self.pages_dir, path).map(|file| (self.page_of(&file), file));
-        match file {
-            Some((Some(page), file)) => self.ground(&file, Some(&page)),
-            _ => Ground { right: Right::Hide, rule: None },
+        let file = path::join(&self.pages_dir, path);
+        match file.as_deref().and_then(|file| Some((file, self.page_of(file)?))) {
+            Some((file, page)) => self.ground(file, Some(page)),
+            None => Ground { right: Right::Hide, rule: None },
         }
     }
 
@@ -258,20 +313,19 @@ impl AuthorRights {
     }
 
     /// The path of a file relative to the pages folder; `None` if it is outside.
-    fn page_of(&self, file: &str) -> Option<String> {
-        if self.pages_dir.is_empty() {
-            return Some(file.to_owned());
-        }
-        let (folder, file) = (folded(&self.pages_dir), folded(file));
-        file.strip_prefix(&folder)?.strip_prefix('/').map(str::to_owned)
+    fn page_of<'f>(&self, file: &'f str) -> Option<&'f str> {
+        inside(&self.pages_dir, file)
     }
 
     fn ground(&self, file: &str, page: Option<&str>) -> Ground {
-        let (file, page) = (folded(file), page.map(folded));
+        let by_character = self.manifest.iter().chain(&self.token).any(|(_, rule)| rule.lowered.is_some());
+        let compared =
+            |path: &str| Compared { folded: folded(path), lowered: by_character.then(|| lowered(path)) };
+        let (file, page) = (compared(file), page.map(compared));
         let last = |rules: &[(usize, Rule)]| {
             let matches = |rule: &Rule| match rule.of_project {
-                true => rule.globs.is_match(&file),
-                false => page.as_ref().is_some_and(|page| rule.globs.is_match(page)),
+                true => rule.is_match(&file),
+                false => page.as_ref().is_some_and(|page| rule.is_match(page)),
             };
             rules.iter().rfind(|(_, rule)| matches(rule)).map(|(at, rule)| (rule.right, *at))
         };
@@ -373,6 +427,40 @@ mod tests {
     }
 
     #[test]
+    fn every_spelling_of_an_author_matches() {
+        let rules = [("Übung", "private/", "hide")];
+        for author in ["Übung", "übung", "U\u{308}BUNG", "U\u{308}bung 1.0"] {
+            assert_eq!(rights(&rules, author).page("private/a.md"), Right::Hide, "{author}");
+        }
+        assert_eq!(rights(&rules, "Ubung").page("private/a.md"), Right::Apply);
+    }
+
+    #[test]
+    fn a_question_mark_and_a_class_match_one_character_of_any_script() {
+        let own =
+            rights(&[("*", "設計?/", "hide"), ("*", "Stra?e.md", "hide"), ("*", "[Äß]*/", "hide")], "x");
+        for page in
+            ["設計書/a.md", "straße.md", "STRAẞE.md", "Straye.md", "ä/a.md", "A\u{308}b/a.md", "ßx/a.md"]
+        {
+            assert_eq!(own.page(page), Right::Hide, "{page}");
+            assert_eq!(own.file(&format!("docs/{page}")), Right::Hide, "{page}");
+        }
+        for page in ["設計/a.md", "設計書類/a.md", "strasse.md", "ö/a.md"] {
+            assert_eq!(own.page(page), Right::Apply, "{page}");
+        }
+    }
+
+    #[test]
+    fn components_of_a_pattern_that_name_nothing_do_not_matter() {
+        for path in ["./private//plans/", "private/./plans", "././private/plans/.", "/docs//private/plans"] {
+            check_pattern(path).unwrap();
+            let own = rights(&[("*", path, "hide")], "x");
+            assert_eq!(own.page("private/plans/a.md"), Right::Hide, "{path}");
+            assert_eq!(own.page("private/a.md"), Right::Apply, "{path}");
+        }
+    }
+
+    #[test]
     fn a_token_can_only_take_away() {
         let manifest = manifest(&[("*", "a/", "read"), ("ci", "b/", "apply"), ("*", "c/", "hide")], "docs");
         let token = [("**".to_owned(), Right::Propose), ("c/".to_owned(), Right::Apply)];
@@ -403,7 +491,9 @@ mod tests {
 
     #[test]
     fn paths_that_nothing_could_match_are_refused() {
-        for path in ["", "/", "../x", "/../x", "private\\plan.md", "a[", "C:/x"] {
+        for path in
+            ["", "/", ".", "./", "../x", "/../x", "private\\plan.md", "a[", "C:/x", "{a/,b/}", "{a,b/}"]
+        {
             assert!(check_pattern(path).is_err(), "{path}");
         }
         for path in ["private", "/src/**", "./notes/", "a\\[1\\].md", "**", "設計/*.md"] {

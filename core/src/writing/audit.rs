@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Change, Plan, RecordChange, Version, records};
 use crate::freshness::LastEdit;
 use crate::ports::{ContentHash, Source};
+use crate::text::fold_key;
 use crate::{Caller, Context};
 use crate::{Error, Result};
 
@@ -41,9 +42,10 @@ pub(crate) fn is_same_agent(one: Option<&str>, other: Option<&str>) -> bool {
     name(one) == name(other)
 }
 
-/// Whether the agent has this name, with or without the version of its program.
+/// Whether the agent has this name, in any letter case and Unicode form, with or without the version of its program.
 pub(crate) fn goes_by(agent: &str, name: &str) -> bool {
-    agent == name || agent.rsplit_once(' ').is_some_and(|(agent, _)| agent == name)
+    let is_it = |agent: &str| fold_key(agent) == fold_key(name);
+    is_it(agent) || agent.rsplit_once(' ').is_some_and(|(agent, _)| is_it(agent))
 }
 
 /// A change of one file.

@@ -12,6 +12,7 @@ use ubp_core::manifest::Right;
 use ubp_core::message;
 use ubp_core::message::Value;
 use ubp_core::ports::Source;
+use ubp_core::text::fold_key;
 use ubp_core::{Error, Result};
 use ubp_host::{Project, UBP_DIR, atomic, keep_out_of_git};
 
@@ -56,6 +57,11 @@ pub struct NamedToken {
 }
 
 impl NamedToken {
+    /// Whether this is its name, in any letter case and Unicode form, as in the rules of the manifest.
+    pub fn is_called(&self, name: &str) -> bool {
+        fold_key(&self.name) == fold_key(name)
+    }
+
     /// Whether it works at this time.
     pub fn is_valid_at(&self, now: Timestamp) -> bool {
         self.expires_at.is_none_or(|end| now < end)
@@ -140,7 +146,7 @@ impl Tokens {
         let source = project.source();
         let _held = source.lock()?;
         let mut tokens = self.all()?;
-        if tokens.iter().any(|token| token.name == name) {
+        if let Some(NamedToken { name, .. }) = tokens.iter().find(|token| token.is_called(name)) {
             return Err(Error::invalid_with_hint(
                 message!("there is already a token '{name}'", name),
                 message!("{revoke} ends it", revoke = Value::Run(format!("token revoke {name}"))),
@@ -163,7 +169,7 @@ impl Tokens {
         let source = project.source();
         let _held = source.lock()?;
         let mut tokens = self.all()?;
-        let Some(at) = tokens.iter().position(|token| token.name == name) else {
+        let Some(at) = tokens.iter().position(|token| token.is_called(name)) else {
             return Err(Error::invalid_with_hint(
                 message!("unknown token '{name}'", name),
                 message!("{list} lists all tokens", list = Value::Run("token list".into())),
@@ -264,9 +270,11 @@ mod tests {
         let ignored = std::fs::read_to_string(project.root.join(".ubp/.gitignore")).unwrap();
         assert_eq!(ignored.lines().filter(|line| *line == "/tokens.json").count(), 1);
         let (_, other) = tokens.create(&project, "bot", Vec::new(), at(100), None).unwrap();
-        let taken = tokens.create(&project, "ci", Vec::new(), at(100), None).unwrap_err();
-        assert!(taken.to_string().contains("already a token 'ci'"), "{taken}");
-        assert_eq!(tokens.revoke(&project, "ci").unwrap(), made);
+        for same in ["ci", "CI"] {
+            let taken = tokens.create(&project, same, Vec::new(), at(100), None).unwrap_err();
+            assert!(taken.to_string().contains("already a token 'ci'"), "{taken}");
+        }
+        assert_eq!(tokens.revoke(&project, "Ci").unwrap(), made);
         assert_eq!(tokens.find(&secret, at(150)).unwrap(), None, "revoked");
         assert_eq!(tokens.find(&other, at(1_000_000)).unwrap().unwrap().name, "bot");
         assert!(tokens.revoke(&project, "ci").unwrap_err().to_string().contains("unknown token 'ci'"));
