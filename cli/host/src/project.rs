@@ -178,6 +178,8 @@ impl Project {
         refuse_links_in(&self.root, &shown)?;
         // On a disk that cannot be written to, the index is kept in memory.
         let _ = fs::create_dir_all(&index_dir);
+        let real = self.pages_dir.strip_prefix(&self.root).unwrap_or(Path::new("")).to_string_lossy();
+        let view = view.with_pages_in(&if cfg!(windows) { real.replace('\\', "/") } else { real.into() });
         Ok(Self { database: index_dir.join(DATABASE), index_dir, view: Some(view), ..self })
     }
 

@@ -221,6 +221,8 @@ pub struct AuthorRights {
     manifest: Vec<(usize, Rule)>,
     token: Vec<(usize, Rule)>,
     pages_dir: String,
+    /// Where the pages folder is, if its path has symbolic links.
+    real_pages_dir: Option<String>,
 }
 
 impl AuthorRights {
@@ -241,7 +243,14 @@ impl AuthorRights {
             manifest: rules.collect::<Result<_>>()?,
             token: given.collect::<Result<_>>()?,
             pages_dir: manifest.pages_folder().to_owned(),
+            real_pages_dir: None,
         })
+    }
+
+    /// The same if the pages folder is really `folder`, relative to the project: pages have the same rights there.
+    #[must_use]
+    pub fn with_pages_in(self, folder: &str) -> Self {
+        Self { real_pages_dir: Some(folder.to_owned()).filter(|folder| *folder != self.pages_dir), ..self }
     }
 
     /// The pages folder that paths of rules are relative to; empty if it is the project.
@@ -306,10 +315,11 @@ impl AuthorRights {
 
     /// The same, with the rule.
     pub fn file_ground(&self, path: &str) -> Ground {
-        match path::join("", path) {
-            Some(file) => self.ground(&file, self.page_of(&file).as_deref()),
-            None => Ground { right: Right::Hide, rule: None },
-        }
+        let Some(file) = path::join("", path) else { return Ground { right: Right::Hide, rule: None } };
+        let found = self.ground(&file, self.page_of(&file));
+        let real = self.real_pages_dir.as_deref().and_then(|folder| inside(folder, &file));
+        let page = real.map(|page| self.page_ground(page));
+        page.filter(|page| page.right < found.right).unwrap_or(found)
     }
 
     /// The path of a file relative to the pages folder; `None` if it is outside.

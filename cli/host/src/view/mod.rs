@@ -63,6 +63,11 @@ impl View {
         VisibleHistory::new(history, self.rights.clone())
     }
 
+    /// The same for pages that are really in this folder of the project.
+    pub(crate) fn with_pages_in(self, folder: &str) -> Self {
+        Self { rights: Arc::new(Arc::unwrap_or_clone(self.rights).with_pages_in(folder)) }
+    }
+
     /// Whether its paths are relative to this pages folder.
     pub(crate) fn is_for(&self, pages_dir: &str) -> bool {
         self.rights.pages_dir() == pages_dir

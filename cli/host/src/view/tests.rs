@@ -130,6 +130,26 @@ fn a_symbolic_link_does_not_lead_to_a_hidden_file() {
 
 #[cfg(unix)]
 #[test]
+fn a_pages_folder_that_is_a_link_shows_no_hidden_page_at_its_real_path() {
+    let root = tempfile::tempdir().unwrap();
+    let files = [("content/open.md", "# Open\n"), ("content/private/plan.md", "# Plan\n")];
+    files.iter().for_each(|(path, text)| write(root.path(), path, text));
+    write(root.path(), ".ubp/manifest.json", MANIFEST);
+    std::os::unix::fs::symlink("content", root.path().join("docs")).unwrap();
+    let project = seen(root.path());
+    let source = project.visible_source();
+    let pages: Vec<String> = source.list().unwrap().pages.into_iter().map(|page| page.path).collect();
+    assert_eq!(pages, ["open.md"]);
+    assert_eq!(source.match_sources(&["content/**".into()]).unwrap(), ["content/open.md"]);
+    for file in ["content/private/plan.md", "docs/private/plan.md"] {
+        assert_eq!(source.stat_source(file).unwrap(), None, "{file}");
+        assert!(source.read_source(file).is_err(), "{file}");
+    }
+    assert!(source.stat_source("docs/open.md").unwrap().is_some());
+}
+
+#[cfg(unix)]
+#[test]
 fn a_clone_cannot_lead_a_view_out_of_the_project() {
     let folder = Folder::new();
     let outside = tempfile::tempdir().unwrap();
