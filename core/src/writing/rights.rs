@@ -3,7 +3,7 @@
 use super::Plan;
 use crate::manifest::Right;
 use crate::message;
-use crate::{Caller, Context, Error, Result};
+use crate::{Caller, Context, Error, Result, path};
 
 /// The smallest right to the files of the plan, at least [`Right::Propose`].
 ///
@@ -45,7 +45,10 @@ pub(crate) fn require(context: &Context<'_>, page: &str) -> Result<Right> {
     let Some(rights) = context.rights.filter(|_| context.caller == Caller::Agent) else {
         return Ok(Right::Apply);
     };
-    match rights.page(page) {
+    let file = path::join(context.pages_dir(), page);
+    let real = file.map(|file| context.source.real_source(&file)).transpose()?.flatten();
+    // A symbolic link leads to a file with rights of its own.
+    match real.map_or(Right::Apply, |real| rights.file(&real)).min(rights.page(page)) {
         Right::Hide => Err(rights.no_access(page)),
         Right::Read => {
             let (path, author) = (page.to_owned(), rights.name().to_owned());

@@ -124,6 +124,22 @@ fn a_server_started_as_somebody_has_that_name_and_its_rights() {
     assert_eq!(ran.status.code(), Some(2));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_symbolic_link_to_a_page_has_the_rights_of_the_page() {
+    let terminal = vault();
+    std::os::unix::fs::symlink("decisions/ferry.md", terminal.path("link.md")).unwrap();
+    let mut client = server(terminal.folder(), &["--write=apply"]);
+    assert!(pages(&mut client).contains(&"link.md".to_owned()));
+    let (code, said) = client.refusal("ubp_update_page", edit(&terminal, "link.md")).unwrap();
+    assert!(code == "forbidden" && said.contains("may only read this"), "{code}: {said}");
+    assert_eq!(
+        std::fs::read_to_string(terminal.path("decisions/ferry.md")).unwrap(),
+        "# Ferry\n\nOne ferry.\n"
+    );
+    assert_eq!(client.close().unwrap(), Some(0));
+}
+
 #[test]
 fn changed_rules_apply_to_the_next_call() {
     let terminal = vault();
