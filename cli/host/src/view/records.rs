@@ -70,12 +70,13 @@ fn shows(rights: &AuthorRights, page: &Value) -> bool {
 /// Whether a line of reviews or decisions is about visible files only.
 fn shows_line(rights: &AuthorRights, name: &str, line: &[u8]) -> bool {
     let text = String::from_utf8_lossy(line);
+    let text = text.trim_start_matches('\u{feff}');
     match name {
-        REVIEWS => line_paths(&text).is_none_or(|(page, source)| {
+        REVIEWS => line_paths(text).is_none_or(|(page, source)| {
             let shows_source = source.is_none_or(|source| rights.file(&source) > Right::Hide);
             rights.page(&page) > Right::Hide && shows_source
         }),
-        _ => match serde_json::from_str::<Value>(&text) {
+        _ => match serde_json::from_str::<Value>(text) {
             Ok(decision) => ["source", "target"].iter().all(|end| shows(rights, &decision[end])),
             Err(_) => true,
         },
@@ -198,6 +199,14 @@ mod tests {
         let after = format!("# ours\n{new}{last}");
         let merged = merged(&rights(), "refs.lock", whole.as_bytes(), after.as_bytes()).unwrap();
         assert_eq!(String::from_utf8(merged).unwrap(), format!("# ours\n{of_hidden}{hidden}{new}{last}"));
+    }
+
+    #[test]
+    fn a_byte_order_mark_hides_no_page_from_the_rules() {
+        let (hidden, open) = (format!("private/p.md\tx.rs\t{HASH}\r\n"), format!("a.md\tx.rs\t{HASH}\r\n"));
+        assert_eq!(seen("refs.lock", &format!("\u{feff}{hidden}{open}")).unwrap(), open);
+        let decision = r#"{"source":"a.md","target":"private/p.md"}"#;
+        assert_eq!(seen("decisions.jsonl", &format!("\u{feff}{decision}\r\n")).unwrap(), "");
     }
 
     #[test]
