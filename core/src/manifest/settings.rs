@@ -91,7 +91,7 @@ pub(super) fn members<T: Serialize>(settings: &T) -> Map<String, Value> {
 /// Line, from 1, of the value at `keys`, or of the deepest existing object on the way. An item of a list has its number
 /// from 0 as the key: `[2]`. If a key is repeated, the last one counts, as in the parser.
 pub fn line_of(text: &str, keys: &[String]) -> usize {
-    let mut value = text.trim_start();
+    let mut value = text.trim_start_matches('\u{feff}').trim_start();
     for key in keys {
         #[cfg(not(target_family = "wasm"))]
         if let Some(at) = key.strip_prefix('[').and_then(|key| key.strip_suffix(']')?.parse::<usize>().ok())

@@ -227,6 +227,12 @@ fn an_error_in_a_list_has_the_line_of_the_item() {
 }
 
 #[test]
+fn lines_are_found_behind_a_byte_order_mark_and_with_windows_line_endings() {
+    let text = "\u{feff}{\r\n \"rights\": [\r\n  {},\r\n  {}\r\n ]\r\n}";
+    assert_eq!(settings::line_of(text, &["rights".into(), "[1]".into()]), 4);
+}
+
+#[test]
 fn unknown_settings_are_reported_with_their_lines() {
     let manifest =
         parse("{\n  \"serch\": {\"depth\": 9},\n  \"search\": {\n    \"dept\": 3,\n    \"depth\": 3\n  }\n}");
