@@ -89,29 +89,26 @@ fn lines_that(bytes: &[u8], mut keep: impl FnMut(&[u8]) -> bool) -> Vec<u8> {
 
 /// The lines of `after`, with the hidden lines of `whole` in their places.
 fn merged_lines(whole: &[u8], after: &[u8], shows: impl Fn(&[u8]) -> bool) -> Vec<u8> {
-    let split = |bytes: &'_ [u8]| -> Vec<Vec<u8>> {
-        bytes.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect()
-    };
-    let (mut merged, mut added) = (Vec::new(), split(after).into_iter().peekable());
+    let mut merged = Vec::with_capacity(whole.len() + after.len());
     let mut push = |line: &[u8]| {
         if !merged.is_empty() && !merged.ends_with(b"\n") {
             merged.push(b'\n');
         }
         merged.extend_from_slice(line);
     };
-    let mut left: Vec<Vec<u8>> = added.clone().collect();
-    for line in split(whole) {
-        if !shows(&line) {
-            push(&line);
+    let lines: Vec<&[u8]> = after.split_inclusive(|&byte| byte == b'\n').collect();
+    let mut left = lines.as_slice();
+    for line in whole.split_inclusive(|&byte| byte == b'\n') {
+        if !shows(line) {
+            push(line);
         } else if let Some(at) = left.iter().position(|other| *other == line) {
             // What comes before it is new.
-            for _ in 0..=at {
-                added.next().into_iter().for_each(|line| push(&line));
-            }
-            left.drain(..=at);
+            let (done, rest) = left.split_at(at + 1);
+            done.iter().for_each(|line| push(line));
+            left = rest;
         }
     }
-    added.for_each(|line| push(&line));
+    left.iter().for_each(|line| push(line));
     merged
 }
 

@@ -16,7 +16,7 @@ pub struct VisibleSource<S> {
     inner: S,
     rights: Arc<AuthorRights>,
     pages_dir: String,
-    /// Whether the file behind a listed page is visible, for a state of the page.
+    /// Whether a listed page and the file behind it are visible, for a state of the page.
     known: Mutex<HashMap<String, (FileStat, bool)>>,
 }
 
@@ -55,9 +55,6 @@ impl<S: Source> VisibleSource<S> {
 
     /// Whether a listed page is visible.
     fn lists(&self, page: &PageFile) -> Result<bool> {
-        if !self.names(&page.path) {
-            return Ok(false);
-        }
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((stat, shows)) = known.get(&page.path)
             && *stat == page.stat
