@@ -257,6 +257,28 @@ impl Drop for HttpServer {
 }
 
 #[test]
+fn tokens_that_are_in_git_admit_nobody() {
+    let terminal = vault();
+    let made = terminal.ubp("token new ci --json").json();
+    let secret = made["secret"].as_str().unwrap();
+    let server = HttpServer::start(&terminal);
+    let status = || server.tool(secret, "ubp_list_pages", &json!({})).0;
+    assert_eq!(status(), 200);
+    terminal.git("init -q");
+    terminal.git("add -f .ubp/tokens.json");
+    terminal.git("commit -qm x");
+    // As a pull would write it.
+    let list = std::fs::read(terminal.path(".ubp/tokens.json")).unwrap();
+    terminal.write(".ubp/tokens.json", list).unwrap();
+    assert_eq!(status(), 401);
+    let refused = terminal.ubp("token new other");
+    assert!(refused.err.contains("git rm --cached .ubp/tokens.json"), "{}", refused.transcript());
+    terminal.git("rm -q --cached .ubp/tokens.json");
+    terminal.git("commit -qm y");
+    assert_eq!(status(), 200);
+}
+
+#[test]
 fn a_token_gives_an_agent_a_name_and_rights_until_it_is_revoked() {
     let terminal = vault();
     let made = terminal.ubp("token new reviewer --rights propose --expires 30d --json").json();

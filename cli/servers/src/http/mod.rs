@@ -17,7 +17,7 @@ use ubp_core::{Error, Result};
 
 pub(crate) use names::Names;
 pub(crate) use serve::{Limits, serve};
-pub(crate) use token::{Token, bearer, kept, random, require};
+pub(crate) use token::{Token, bearer, kept, random, require, require_uncommitted};
 
 /// How often cancellation is polled.
 const LOOK: Duration = Duration::from_millis(100);

@@ -2,6 +2,8 @@
 //! file has only their hashes.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -16,7 +18,7 @@ use ubp_core::text::fold_key;
 use ubp_core::{Error, Result};
 use ubp_host::{Project, UBP_DIR, atomic, keep_out_of_git};
 
-use super::token::random;
+use super::token::{random, require_uncommitted};
 
 /// Name of the file in `.ubp`.
 const FILE: &str = "tokens.json";
@@ -82,13 +84,16 @@ struct List {
 /// The tokens of a project.
 #[derive(Debug, Clone)]
 pub struct Tokens {
+    root: PathBuf,
     path: PathBuf,
+    /// When the file that was last found to be only on this machine was modified.
+    own: Arc<Mutex<Option<SystemTime>>>,
 }
 
 impl Tokens {
     /// Those of the project in `root`.
     pub fn of(root: &Path) -> Self {
-        Self { path: root.join(UBP_DIR).join(FILE) }
+        Self { root: root.to_owned(), path: root.join(UBP_DIR).join(FILE), own: Arc::default() }
     }
 
     /// All tokens, by name.
@@ -112,10 +117,21 @@ impl Tokens {
         Ok(list.tokens)
     }
 
-    /// The valid token with this secret. Takes the same time for every secret.
+    /// Refuses a file that is in git, which also a pull can change while a server runs.
+    fn require_own(&self) -> Result<()> {
+        let modified = std::fs::metadata(&self.path).and_then(|metadata| metadata.modified()).ok();
+        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        if own.is_none() || *own != modified {
+            require_uncommitted(&self.root, &format!("{UBP_DIR}/{FILE}"))?;
+            *own = modified;
+        }
+        Ok(())
+    }
+
+    /// The valid token with this secret. Takes the same time for every wrong secret.
     ///
     /// # Errors
-    /// As [`Tokens::all`].
+    /// As [`Tokens::all`]; [`Error::InvalidParams`] if the file is in git.
     pub(crate) fn find(&self, secret: &str, now: Timestamp) -> Result<Option<NamedToken>> {
         let hash = hash(secret);
         let mut found = None;
@@ -124,13 +140,18 @@ impl Tokens {
                 found = Some(token);
             }
         }
-        Ok(found.filter(|token| token.is_valid_at(now)))
+        let found = found.filter(|token| token.is_valid_at(now));
+        if found.is_some() {
+            self.require_own()?;
+        }
+        Ok(found)
     }
 
     /// Makes a token, and returns its secret, which is stored nowhere.
     ///
     /// # Errors
-    /// [`Error::InvalidParams`] for a name that is taken or cannot be that of an author; [`Error::Io`].
+    /// [`Error::InvalidParams`] for a name that is taken or cannot be that of an author, and if the file is in git;
+    /// [`Error::Io`].
     pub fn create(
         &self,
         project: &Project,
@@ -145,6 +166,7 @@ impl Tokens {
             NamedToken { name: name.to_owned(), hash: hash(&secret), rights, created_at: now, expires_at };
         let source = project.source();
         let _held = source.lock()?;
+        self.require_own()?;
         let mut tokens = self.all()?;
         if let Some(NamedToken { name, .. }) = tokens.iter().find(|token| token.is_called(name)) {
             return Err(Error::invalid_with_hint(

@@ -6,7 +6,9 @@ use std::path::Path;
 use axum::http::{HeaderMap, header};
 use sha2::{Digest, Sha256};
 use ubp_core::message;
+use ubp_core::ports::History;
 use ubp_core::{Error, Result};
+use ubp_host::GitHistory;
 use ubp_host::atomic::{self, Readers};
 
 /// Minimum number of characters; shorter tokens could be guessed.
@@ -58,6 +60,24 @@ pub(crate) fn kept(path: &Path, name: &str) -> Result<String> {
     let text = random();
     atomic::append(path, format!("{text}\n").as_bytes(), Readers::Owner).map_err(failed)?;
     Ok(text)
+}
+
+/// Refuses a file with tokens, relative to the project in `root`, that is in git: whoever can push to the repository
+/// would know them, or could choose one.
+///
+/// # Errors
+/// [`Error::InvalidParams`].
+pub(crate) fn require_uncommitted(root: &Path, name: &str) -> Result<()> {
+    let git = GitHistory::new(root);
+    // If git cannot tell, the files of this machine count.
+    let committed = git.head().ok().flatten().and_then(|head| git.read_at(&head, name).ok().flatten());
+    match committed {
+        None => Ok(()),
+        Some(_) => Err(Error::invalid_with_hint(
+            message!("{name} is in git: others may know its tokens, or have added some", name),
+            message!("take it out with `git rm --cached {name}`, and revoke what you do not know", name),
+        )),
+    }
 }
 
 /// Refuses an address that other machines can reach without a token; `way` says how to set one.

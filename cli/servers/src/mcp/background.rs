@@ -14,7 +14,7 @@ use ubp_core::{Error, Result};
 use ubp_host::file_lock::{self, FileLock};
 use ubp_host::{UBP_DIR, atomic, keep_out_of_git};
 
-use crate::http::kept;
+use crate::http::{kept, require_uncommitted};
 
 mod commands;
 mod log;
@@ -81,9 +81,10 @@ impl Files {
     /// The token for clients, and the name of its file.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file can be neither read nor created.
+    /// [`Error::Io`] if the file can be neither read nor created, [`Error::InvalidParams`] if it is in git.
     pub(super) fn token(&self) -> Result<(String, String)> {
         let name = shown(TOKEN);
+        require_uncommitted(self.0.parent().unwrap_or(&self.0), &name)?;
         keep_out_of_git(&self.0, IGNORED);
         Ok((kept(&self.path(TOKEN), &name)?, name))
     }
