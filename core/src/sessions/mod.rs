@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::text;
 
 pub use parts::{Limit, OmittedPart, Part, PartKind, Witness};
-pub(crate) use store::{find, read_all, read_one};
+pub(crate) use store::{find, find_id, read_all, read_beginning_with, read_one};
 
 /// Bytes of an answer's text that are kept.
 pub const MOST_TEXT: usize = 200_000;

@@ -66,17 +66,8 @@ impl Kept {
 /// # Errors
 /// [`Error::Io`].
 pub(crate) fn read_all(context: &Context<'_>) -> Result<Vec<Kept>> {
-    let now = context.clock.now();
-    let days = i64::from(context.manifest.sessions.keep_days);
-    let oldest = now.checked_sub(Span::new().hours(24 * days)).unwrap_or(Timestamp::MIN);
-    let mut sessions = Vec::new();
-    for name in context.source.session_files()? {
-        let Some(id) = session_of_file(&name) else { continue };
-        let kept = read_counted(context, &name, id)?;
-        sessions.extend(
-            kept.filter(|kept| kept.fields.last_at.parse::<Timestamp>().is_ok_and(|last| last >= oldest)),
-        );
-    }
+    let mut sessions = read_beginning_with(context, "")?;
+    drop_expired(context, &mut sessions);
     sessions.sort_by(|a, b| {
         let key =
             |kept: &Kept| (kept.fields.started_at.parse::<Timestamp>().ok(), kept.fields.session.clone());
@@ -85,10 +76,34 @@ pub(crate) fn read_all(context: &Context<'_>) -> Result<Vec<Kept>> {
     Ok(sessions)
 }
 
+/// The sessions whose ids begin with `name`, also those that are older than the project keeps them. A file that cannot
+/// be read hides no other.
+///
+/// # Errors
+/// [`Error::Io`].
+pub(crate) fn read_beginning_with(context: &Context<'_>, name: &str) -> Result<Vec<Kept>> {
+    let read = |id: &String| read_counted(context, id).ok().flatten();
+    Ok(ids_beginning_with(context, name)?.iter().filter_map(read).collect())
+}
+
+/// The ids of the files of sessions that begin with `name`.
+fn ids_beginning_with(context: &Context<'_>, name: &str) -> Result<Vec<String>> {
+    let names = context.source.session_files()?;
+    let ids = names.iter().filter_map(|file| session_of_file(file));
+    Ok(ids.filter(|id| id.starts_with(name)).map(str::to_owned).collect())
+}
+
+/// Removes the sessions that are older than the project keeps them.
+fn drop_expired(context: &Context<'_>, sessions: &mut Vec<Kept>) {
+    let days = i64::from(context.manifest.sessions.keep_days);
+    let oldest = context.clock.now().checked_sub(Span::new().hours(24 * days)).unwrap_or(Timestamp::MIN);
+    sessions.retain(|kept| kept.fields.last_at.parse::<Timestamp>().is_ok_and(|last| last >= oldest));
+}
+
 /// `None` if the file has no first line.
-fn read_counted(context: &Context<'_>, name: &str, id: &str) -> Result<Option<Kept>> {
+fn read_counted(context: &Context<'_>, id: &str) -> Result<Option<Kept>> {
     let mut kept: Option<Kept> = None;
-    context.source.state_lines(name, &mut |line| match serde_json::from_slice(line) {
+    context.source.state_lines(&session_file(id), &mut |line| match serde_json::from_slice(line) {
         Ok(CountedLine::Session(beginning)) if kept.is_none() => kept = Some(Kept::begin(id, beginning)),
         Ok(CountedLine::Answer(answer)) => {
             if let Some(kept) = &mut kept {
@@ -106,11 +121,27 @@ fn read_counted(context: &Context<'_>, name: &str, id: &str) -> Result<Option<Ke
 /// # Errors
 /// [`Error::InvalidParams`] if there is none or more than one; [`Error::Io`].
 pub(crate) fn find(context: &Context<'_>, name: &str) -> Result<Kept> {
-    let name = name.trim().to_ascii_lowercase();
-    let mut found = read_all(context)?;
-    found.retain(|kept| !name.is_empty() && kept.fields.session.starts_with(&name));
-    match (found.pop(), found.len()) {
-        (Some(kept), 0) => Ok(kept),
+    let mut found = read_beginning_with(context, &beginning(name))?;
+    drop_expired(context, &mut found);
+    the_only(found, name)
+}
+
+/// The id of the session whose id begins with `name`, whatever is in its file.
+///
+/// # Errors
+/// As [`find`].
+pub(crate) fn find_id(context: &Context<'_>, name: &str) -> Result<String> {
+    the_only(ids_beginning_with(context, &beginning(name))?, name)
+}
+
+fn beginning(name: &str) -> String {
+    name.trim().to_ascii_lowercase()
+}
+
+fn the_only<T>(mut found: Vec<T>, name: &str) -> Result<T> {
+    let name = beginning(name);
+    match (found.pop().filter(|_| !name.is_empty()), found.len()) {
+        (Some(one), 0) => Ok(one),
         (Some(_), others) => Err(Error::invalid(message!(
             "{count} sessions begin with '{name}'; give more of the id",
             count = others + 1,

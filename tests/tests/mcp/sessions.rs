@@ -95,6 +95,20 @@ fn changes_are_recorded_with_their_proposals() {
 }
 
 #[test]
+fn a_file_that_is_not_a_session_hides_no_session() {
+    let terminal = empty();
+    let mut client = server(terminal.folder(), &[]);
+    client.call("ubp_search", json!({ "query": "session token" })).unwrap();
+    let (listed, _) = recorded(&terminal, 1);
+    std::fs::create_dir(terminal.path(".ubp/sessions/0a.jsonl")).unwrap();
+    terminal.write(".ubp/sessions/0b.jsonl", [0xff, 0xfe, b'\n', b'{']).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("/dev/null", terminal.path(".ubp/sessions/0c.jsonl")).unwrap();
+    let (again, _) = recorded(&terminal, 1);
+    assert_eq!(again["session"], listed["session"]);
+}
+
+#[test]
 fn nothing_is_recorded_if_the_manifest_or_the_flag_says_so() {
     let terminal = empty();
     let mut client = server(terminal.folder(), &["--no-sessions"]);

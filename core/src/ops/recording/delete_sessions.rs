@@ -8,7 +8,7 @@ use crate::message;
 use crate::ops::Facts;
 use crate::ops::moment::moment;
 use crate::path::{session_file, session_of_file};
-use crate::sessions::{find, read_all};
+use crate::sessions::{find_id, read_beginning_with};
 use crate::show::{Page, Span, counted};
 use crate::{Context, Error, Result};
 
@@ -54,11 +54,12 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         context.source.session_files()?
     } else if let Some(before) = &params.before {
         let before = moment("before", before, context.clock.now())?;
+        // Also those that are too old to be listed.
         let old = |last: &str| last.parse::<Timestamp>().is_ok_and(|last| last < before);
-        let old = read_all(context)?.into_iter().filter(|kept| old(&kept.fields.last_at));
+        let old = read_beginning_with(context, "")?.into_iter().filter(|kept| old(&kept.fields.last_at));
         old.map(|kept| session_file(&kept.fields.session)).collect()
     } else {
-        let found = params.sessions.iter().map(|name| Ok(session_file(&find(context, name)?.fields.session)));
+        let found = params.sessions.iter().map(|name| Ok(session_file(&find_id(context, name)?)));
         found.collect::<Result<_>>()?
     };
     names.sort_unstable();

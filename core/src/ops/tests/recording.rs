@@ -114,6 +114,22 @@ fn a_long_timeline_is_read_from_its_end() {
 }
 
 #[test]
+fn sessions_that_are_too_old_to_be_listed_can_be_deleted() {
+    let mut project = project();
+    for (id, day) in [("a1", 12), ("b1", 3), ("c1", 2)] {
+        put(&project, id, day, &["text"]);
+    }
+    project.source.write_state("sessions/d1.jsonl", b"not a session\n", None).unwrap();
+    project.manifest.sessions.keep_days = 2;
+    assert_eq!(ids(&project, json!({})), ["a1"]);
+    assert_eq!(call(&project, "delete_sessions", json!({ "before": "5d" }))["deleted"], json!(["b1", "c1"]));
+    put(&project, "b1", 3, &["text"]);
+    let named = json!({ "sessions": ["b", "D1"] });
+    assert_eq!(call(&project, "delete_sessions", named)["deleted"], json!(["b1", "d1"]));
+    assert_eq!(project.source.session_files().unwrap(), ["sessions/a1.jsonl"]);
+}
+
+#[test]
 fn nothing_is_deleted_unless_the_choice_is_clear() {
     let project = project();
     put(&project, "a1", 12, &[]);
