@@ -1,8 +1,8 @@
 //! Writes what agents saw to `.ubp/sessions/`, which git ignores. A thread of its own writes, so that no answer waits for
 //! the disk, and keeps the folder within its limits.
 
-use std::fs::{self, DirEntry};
-use std::io::ErrorKind;
+use std::fs::{self, DirEntry, OpenOptions};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -45,10 +45,22 @@ pub(crate) fn prepare(root: &Path) -> Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     match builder.create(&own) {
-        // Not every project has a `.gitignore` in `.ubp`, or one with this folder.
-        Ok(()) => fs::write(own.join(".gitignore"), "*\n").map_err(failed),
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(failed(error)),
+        // The process that created the folder may have ended before it wrote the file.
+        _ => ignored_by_git(&own).map_err(failed),
+    }
+}
+
+/// Lets git ignore all files in a folder: not every project has a `.gitignore` in `.ubp`, or one with this folder.
+fn ignored_by_git(folder: &Path) -> io::Result<()> {
+    let path = folder.join(".gitignore");
+    match OpenOptions::new().write(true).create_new(true).open(&path) {
+        Ok(mut file) => file.write_all(b"*\n").inspect_err(|_| {
+            // An empty one would not be written again.
+            let _ = fs::remove_file(&path);
+        }),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(failed(error)),
+        Err(error) => Err(error),
     }
 }
 
@@ -265,8 +277,12 @@ mod tests {
         );
         assert!(matches!(&lines[2], Line::Answer(answer) if answer.text.as_deref() == Some("two\nlines")));
         assert_eq!(lines.len(), 3);
-        let ignored = fs::read_to_string(project.path().join(".ubp/sessions/.gitignore")).unwrap();
-        assert_eq!(ignored, "*\n");
+        let ignored = project.path().join(".ubp/sessions/.gitignore");
+        assert_eq!(fs::read_to_string(&ignored).unwrap(), "*\n");
+        // As if the process had ended before it wrote that.
+        fs::remove_file(&ignored).unwrap();
+        append(project.path(), &session, recorded("three")).unwrap();
+        assert_eq!(fs::read_to_string(&ignored).unwrap(), "*\n");
     }
 
     #[cfg(unix)]
@@ -288,7 +304,16 @@ mod tests {
         std::os::unix::fs::symlink(outside.path(), project.path().join(".ubp/sessions")).unwrap();
         assert_eq!(append(project.path(), &session(), recorded("x")).unwrap_err().code(), "outside_project");
         assert_eq!(make_room(project.path(), 0).unwrap_err().code(), "outside_project");
+        let own = project.path().join(".ubp/sessions");
+        fs::remove_file(&own).unwrap();
+        fs::create_dir(&own).unwrap();
+        let session = session();
+        for (name, target) in [(".gitignore", "new"), (&*format!("{}.jsonl", session.id()), "0a.jsonl")] {
+            std::os::unix::fs::symlink(outside.path().join(target), own.join(name)).unwrap();
+        }
+        assert_eq!(append(project.path(), &session, recorded("x")).unwrap_err().code(), "outside_project");
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
+        assert_eq!(fs::read_to_string(outside.path().join("0a.jsonl")).unwrap(), "theirs");
     }
 
     #[test]
