@@ -330,7 +330,8 @@ mod tests {
     fn a_long_session_keeps_facts_without_texts_and_then_ends() {
         let (project, session) = (project(), session());
         let text = "x".repeat(ubp_core::sessions::MOST_TEXT);
-        let answer = Recorded { params: json!({ "edits": "y".repeat(50_000) }), ..recorded(&text) };
+        let mut answer = recorded(&text);
+        answer.facts.params = json!({ "edits": "y".repeat(50_000) });
         for _ in 0..1000 {
             if append(project.path(), &session, answer.clone()).unwrap() == 0 {
                 break;
@@ -341,7 +342,9 @@ mod tests {
         assert!((MOST_FACTS..MOST_FACTS + 60_000).contains(&size), "{size}");
         let text = fs::read_to_string(path).unwrap();
         let last: Line = serde_json::from_str(text.lines().last().unwrap()).unwrap();
-        assert!(matches!(last, Line::Answer(answer) if answer.text.is_none() && answer.tokens == 50_000));
+        assert!(
+            matches!(last, Line::Answer(answer) if answer.text.is_none() && answer.facts.tokens == 50_000)
+        );
     }
 
     #[test]

@@ -33,31 +33,36 @@ pub struct Beginning {
     pub started_at: String,
 }
 
-/// One answer, as recorded.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Recorded {
+/// What is recorded of an answer besides its text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AnswerFacts {
     /// Time of the request, RFC 3339.
     pub at: String,
-    /// Name of the tool, or `resources/read`.
+    /// Name of the tool, or `resources/read` for a page that was read as a resource.
     pub tool: String,
-    /// Parameters of the call, with long texts cut.
+    /// Parameters of the call; long texts are cut.
     pub params: Value,
     /// Milliseconds until the answer.
     pub milliseconds: u64,
     /// Tokens of the answer's text.
     pub tokens: usize,
-    /// Code of the error; `None` if the call succeeded.
+    /// Code of the error; absent if the call succeeded.
     pub error: Option<String>,
-    /// Parts of pages in the answer.
-    #[serde(default)]
+    /// The parts of pages that the answer had, in its order.
     pub given: Vec<Part>,
-    /// Parts that were left out or cut.
-    #[serde(default)]
+    /// The parts that the answer left out or cut to fit its limit.
     pub omitted: Vec<OmittedPart>,
-    /// The text of the answer; `None` if the session had reached its limit.
+}
+
+/// One answer, as recorded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Recorded {
+    /// Everything but its text.
+    #[serde(flatten)]
+    pub facts: AnswerFacts,
+    /// Its text; `None` if the session had reached its limit.
     pub text: Option<String>,
     /// Whether `text` is only the beginning.
-    #[serde(default)]
     pub text_cut: bool,
 }
 
@@ -98,7 +103,7 @@ impl Recorded {
             Outcome::Error(code) => (Some((*code).to_owned()), Vec::new(), Vec::new()),
         };
         let kept = text.floor_char_boundary(MOST_TEXT.min(text.len()));
-        Self {
+        let facts = AnswerFacts {
             at,
             tool: tool.to_owned(),
             params: shortened(params),
@@ -107,9 +112,8 @@ impl Recorded {
             error,
             given,
             omitted,
-            text: Some(text[..kept].to_owned()),
-            text_cut: kept < text.len(),
-        }
+        };
+        Self { facts, text: Some(text[..kept].to_owned()), text_cut: kept < text.len() }
     }
 }
 
@@ -182,29 +186,9 @@ pub struct SessionFields {
 pub struct AnswerFields {
     /// Its number in the session, from 1.
     pub number: usize,
-    /// Time of the request, RFC 3339.
-    pub at: String,
-    /// Name of the tool, or `resources/read` for a page that was read as a resource.
-    pub tool: String,
-    /// Parameters of the call; long texts are cut.
-    pub params: Value,
-    /// Milliseconds until the answer.
-    pub milliseconds: u64,
-    /// Tokens of the answer's text.
-    pub tokens: usize,
-    /// Code of the error; absent if the call succeeded.
-    pub error: Option<String>,
-    /// The parts of pages that the answer had, in its order.
-    pub given: Vec<Part>,
-    /// The parts that the answer left out or cut to fit its limit.
-    pub omitted: Vec<OmittedPart>,
-}
-
-impl AnswerFields {
-    pub(crate) fn of(number: usize, recorded: Recorded) -> Self {
-        let Recorded { at, tool, params, milliseconds, tokens, error, given, omitted, .. } = recorded;
-        Self { number, at, tool, params, milliseconds, tokens, error, given, omitted }
-    }
+    /// The rest.
+    #[serde(flatten)]
+    pub facts: AnswerFacts,
 }
 
 #[cfg(test)]
@@ -232,17 +216,17 @@ mod tests {
     fn long_texts_are_cut() {
         let kept =
             recorded(json!({ "content": "頁".repeat(100_000), "page": "a.md" }), &"頁".repeat(100_000));
-        assert_eq!(kept.params["page"], "a.md");
-        assert!(kept.params["content"].as_str().unwrap().len() <= MOST_WORDS + 3);
+        assert_eq!(kept.facts.params["page"], "a.md");
+        assert!(kept.facts.params["content"].as_str().unwrap().len() <= MOST_WORDS + 3);
+        assert_eq!(kept.facts.tokens, 100_000);
         assert!(kept.text_cut && kept.text.unwrap().len() <= MOST_TEXT);
-        assert_eq!(kept.tokens, 100_000);
         assert!(!recorded(json!({}), "short").text_cut);
     }
 
     #[test]
     fn long_lists_of_parameters_are_left_out() {
         let kept = recorded(json!({ "edits": vec!["words".repeat(90); 100], "page": "a.md" }), "");
-        assert_eq!(kept.params, json!({ "page": "a.md" }));
-        assert_eq!(recorded(json!(vec!["words".repeat(90); 100]), "").params, Value::Null);
+        assert_eq!(kept.facts.params, json!({ "page": "a.md" }));
+        assert_eq!(recorded(json!(vec!["words".repeat(90); 100]), "").facts.params, Value::Null);
     }
 }

@@ -17,7 +17,6 @@ struct Counted {
     at: String,
     tokens: usize,
     error: Option<String>,
-    #[serde(default)]
     given: Vec<Part>,
 }
 

@@ -52,15 +52,15 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             found = Some(recorded);
         }
     })?;
-    let recorded: Recorded = found.ok_or_else(|| {
+    let recorded = found.ok_or_else(|| {
         Error::invalid(message!(
             "the session has no answer {number}; its last one is {last}",
             number = params.answer,
             last = session.answer_count
         ))
     })?;
-    let (text, text_cut) = (recorded.text.clone(), recorded.text_cut);
-    let fields = AnswerFields::of(params.answer, recorded);
+    let Recorded { facts, text, text_cut } = recorded;
+    let fields = AnswerFields { number: params.answer, facts };
     Ok(Output { session: session.session, fields, text, text_cut })
 }
 

@@ -8,7 +8,9 @@ use crate::hint::Next;
 use crate::message;
 use crate::message::Message;
 use crate::ops::{Facts, budget};
-use crate::sessions::{AnswerFields, Limit, OmittedPart, Part, PartKind, SessionFields, find, read_one};
+use crate::sessions::{
+    AnswerFacts, AnswerFields, Limit, OmittedPart, Part, PartKind, SessionFields, find, read_one,
+};
 use crate::show::{Page, Span, counted, to_the_second};
 use crate::{Context, Result};
 
@@ -63,7 +65,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let mut answers = Vec::new();
     read_one(context, &fields.session, &mut |number, recorded| {
         if (first..end).contains(&number) {
-            answers.push(AnswerFields::of(number, recorded));
+            answers.push(AnswerFields { number, facts: recorded.facts });
         }
     })?;
     Ok(Output { fields, answers })
@@ -101,26 +103,24 @@ pub fn show(output: &Output, page: &mut dyn Page) {
 
 /// Shows one answer without its text.
 pub(crate) fn show_answer(answer: &AnswerFields, page: &mut dyn Page) {
-    let AnswerFields { number, at, tool, .. } = answer;
+    let AnswerFields { number, facts } = answer;
+    let AnswerFacts { at, tool, params, milliseconds, tokens, error, given, omitted } = facts;
     let time = to_the_second(at);
     let time = time.split_once('T').map_or(time.as_str(), |(_, time)| time.trim_end_matches('Z'));
     let (number, time) = (format!("{number}  "), format!("{time}  "));
-    let took = message!(
-        "  {tokens} tokens, {milliseconds} ms",
-        tokens = answer.tokens,
-        milliseconds = answer.milliseconds
-    );
-    let failed = answer.error.as_ref().map(|code| format!("  {code}"));
+    let took =
+        message!("  {tokens} tokens, {milliseconds} ms", tokens = *tokens, milliseconds = *milliseconds);
+    let failed = error.as_ref().map(|code| format!("  {code}"));
     let mut line = vec![Span::Strong(&number), Span::Faint(&time), Span::Code(tool), Span::faint(&took)];
     line.extend(failed.as_deref().map(Span::Alarm));
     page.gap();
     page.line(&line);
-    let params = short(&answer.params);
+    let params = short(params);
     if !params.is_empty() {
         page.detail(&[Span::Words(&params)]);
     }
-    show_parts(&answer.given, page);
-    show_omitted(&answer.omitted, page);
+    show_parts(given, page);
+    show_omitted(omitted, page);
 }
 
 /// Shows the parts of an answer.
