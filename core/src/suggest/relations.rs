@@ -68,8 +68,8 @@ pub(crate) fn confidence(subject: Subject) -> f64 {
     if subject == Subject::Unclear { UNCLEAR } else { CLEAR }
 }
 
-/// The types that the sentences of a page state, in the order of the text. `names` are those of the page, and `start` is
-/// where its text begins.
+/// The types that the sentences of a page state, in the order of the text. `names` are those of the page, `start` is
+/// where its text begins, and `anchors` are in the order of the text.
 pub(crate) fn relations(
     text: &str,
     start: usize,
@@ -82,10 +82,8 @@ pub(crate) fn relations(
     let mut found: Vec<Relation> = Vec::new();
     let mut known: HashSet<(Option<i64>, i64, String)> = HashSet::new();
     for anchor in anchors.iter().filter(|anchor| anchor.range.start >= start) {
-        let sentence = sentence_around(text, start, &anchor.range, anchors);
-        if sentence.len() > LONGEST {
-            continue;
-        }
+        let near = near(anchors, anchor);
+        let Some(sentence) = sentence_around(text, start, &anchor.range, near) else { continue };
         let (Some(before), Some(after)) =
             (text.get(sentence.start..anchor.range.start), text.get(anchor.range.end..sentence.end))
         else {
@@ -94,7 +92,7 @@ pub(crate) fn relations(
         let Some((link_type, subject_text)) = vocabulary.stated(&plain(before), &plain(after)) else {
             continue;
         };
-        let others = anchors
+        let others = near
             .iter()
             .filter(|other| other.range.start >= sentence.start && other.range.end <= anchor.range.start);
         let (subject, source) = subject(&subject_text, &names, text, others);
@@ -155,27 +153,30 @@ fn subject<'a>(
     (Subject::Unclear, None)
 }
 
+/// The links that may be in the same sentence.
+fn near<'a>(anchors: &'a [Anchor], anchor: &Anchor) -> &'a [Anchor] {
+    let from = anchors.partition_point(|other| other.range.start + LONGEST < anchor.range.start);
+    let to = anchors.partition_point(|other| other.range.start <= anchor.range.end + LONGEST);
+    anchors.get(from..to).unwrap_or_default()
+}
+
 /// The sentence around `anchor`: to the ends of sentences, of list items and of paragraphs, outside of other links.
-fn sentence_around(text: &str, start: usize, anchor: &Range<usize>, anchors: &[Anchor]) -> Range<usize> {
-    let inside = |at: usize| anchors.iter().any(|other| other.range.start < at && at < other.range.end);
-    let mut from = start;
-    let before = text.get(start..anchor.start).unwrap_or_default();
-    let positions = before.char_indices().map(|(at, _)| at).chain([before.len()]);
-    for at in positions.rev() {
-        if ends_before(before, at) && !inside(start + at) {
-            from = start + at;
-            break;
-        }
-    }
-    let after = text.get(anchor.end..).unwrap_or_default();
-    let mut to = text.len();
-    for (at, _) in after.char_indices().skip(1) {
-        if ends_before(after, at) && !inside(anchor.end + at) {
-            to = anchor.end + at;
-            break;
-        }
-    }
-    from..to
+/// `None` if it is longer than [`LONGEST`]: no more than that is read, because a page may have thousands of links and no
+/// end of a sentence.
+fn sentence_around(text: &str, start: usize, anchor: &Range<usize>, near: &[Anchor]) -> Option<Range<usize>> {
+    let inside = |at: usize| near.iter().any(|other| other.range.start < at && at < other.range.end);
+    let before = text.get(start..anchor.start)?;
+    let ends = before.char_indices().map(|(at, _)| at).chain([before.len()]).rev();
+    let from = ends
+        .take_while(|at| before.len() - at <= LONGEST)
+        .find(|at| *at == 0 || ends_before(before, *at) && !inside(start + at))?;
+    let after = text.get(anchor.end..)?;
+    let room = LONGEST.checked_sub(anchor.end - start - from)?;
+    let ends = after.char_indices().map(|(at, _)| at).chain([after.len()]).skip(1);
+    let to = ends
+        .take_while(|at| *at <= room)
+        .find(|at| *at == after.len() || ends_before(after, *at) && !inside(anchor.end + at));
+    Some(start + from..anchor.end + if after.is_empty() { 0 } else { to? })
 }
 
 /// Whether a sentence ends right before `at`.

@@ -73,6 +73,15 @@ fn sentences_that_deny_suppose_or_say_something_else_state_nothing() {
 }
 
 #[test]
+fn a_long_line_of_links_is_read_in_linear_time() {
+    // Without a limit, each of the links reads the whole line, which takes minutes.
+    let text = format!("{}Login depends on [[User DB]].", "[[a. b]] ".repeat(40_000));
+    assert_eq!(stated(&text), []);
+    let text = format!("{}. Login depends on [[User DB]].", "[[a. b]] ".repeat(40_000));
+    assert_eq!(stated(&text).len(), 1);
+}
+
+#[test]
 fn any_text_is_read_without_an_error() {
     for text in
         ["", "[[", "depends on [[A]]", "。。[[A]]。", "x [[A]]に依存", "depends on [[A]]\r\n\r\n- [[B]]"]
