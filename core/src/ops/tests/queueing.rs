@@ -41,6 +41,19 @@ fn triple(source: &str, link_type: &str, target: &str) -> (String, String, Strin
 }
 
 #[test]
+fn of_many_keys_with_links_the_most_frequent_ones_are_types() {
+    let keys: String = (0..300).map(|number| format!("a{number:03} of: \"[[B]]\"\n")).collect();
+    let page = format!("---\n{keys}zz_by: \"[[B]]\"\n---\nIt is zz by [[B]]. It was caused by [[B]].\n");
+    let project = Project::with_pages([
+        ("a.md", page.as_str()),
+        ("b.md", "---\ncaused_by: [\"[[C]]\", \"[[D]]\"]\n---\n"),
+        ("c.md", "It was caused by [[B]].\n"),
+        ("d.md", "It is zz by [[B]].\n"),
+    ]);
+    assert_eq!(types(&project), [triple("a.md", "caused_by", "b.md"), triple("c.md", "caused_by", "b.md")]);
+}
+
+#[test]
 fn types_are_suggested_in_the_spelling_of_the_project_unless_they_are_written_down() {
     let project = project();
     let (depends, replaced) =

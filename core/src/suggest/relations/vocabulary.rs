@@ -141,7 +141,7 @@ impl Verbs {
         let after = format!(r"^[」』)）]?\s*(?:⟦[^⟧]*⟧|[、,と\s])*(?:{japanese})");
         Self {
             before: Regex::new(&before).ok(),
-            after: Regex::new(&after).ok().filter(|_| !japanese.is_empty()),
+            after: if japanese.is_empty() { None } else { Regex::new(&after).ok() },
         }
     }
 }

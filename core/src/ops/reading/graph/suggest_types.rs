@@ -1,6 +1,7 @@
 //! Types of links that sentences state, such as "X depends on Y": each with its sentence and a confidence. Nothing is
 //! changed; `accept` with the type writes it into front matter.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use schemars::JsonSchema;
@@ -35,6 +36,10 @@ pub(crate) const THRESHOLD: f64 = 0.5;
 
 /// Default number of suggestions.
 const LIMIT: usize = 20;
+
+/// Maximum number of keys of front matter that count as types, the most frequent ones. A page can have thousands, and
+/// each takes memory.
+const MOST_KEYS: usize = 100;
 
 /// Selects the suggestions.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -153,7 +158,10 @@ pub(crate) fn suggested(
             read.push(Read { number, path, names, text, start, anchors });
         }
     }
-    let vocabulary = Vocabulary::of(types.iter().map(str::to_owned).chain(keys.into_keys()));
+    let mut keys: Vec<(String, usize)> = keys.into_iter().collect();
+    keys.sort_by_key(|(_, count)| Reverse(*count));
+    let keys = keys.into_iter().map(|(key, _)| key).take(MOST_KEYS);
+    let vocabulary = Vocabulary::of(types.iter().map(str::to_owned).chain(keys));
     let decisions = Decisions::read(context.source)?;
     let mut suggestions = Vec::new();
     for Read { number, path, names, text, start, anchors } in &read {
