@@ -66,15 +66,24 @@ impl Currency {
 
     /// The memories that took the place of the one at `path`, at the end of every chain of replacements.
     pub(crate) fn successors<'c>(&'c self, path: &'c str) -> BTreeSet<&'c str> {
-        let (mut open, mut seen, mut ends) = (vec![path], BTreeSet::from([path]), BTreeSet::new());
+        let mut found = self.replacing(path);
+        found.retain(|at| self.standing(at).superseded_by.is_empty());
+        found
+    }
+
+    /// Whether the memory at `other` replaces the one at `path`, also through others.
+    pub(crate) fn replaces(&self, other: &str, path: &str) -> bool {
+        self.replacing(path).contains(other)
+    }
+
+    /// The memories that replace the one at `path`, and those that replace these.
+    fn replacing<'c>(&'c self, path: &'c str) -> BTreeSet<&'c str> {
+        let (mut open, mut seen) = (vec![path], BTreeSet::new());
         while let Some(at) = open.pop() {
-            let next = &self.standing(at).superseded_by;
-            if next.is_empty() && at != path {
-                ends.insert(at);
-            }
-            open.extend(next.iter().map(String::as_str).filter(|other| seen.insert(other)));
+            let next = self.standing(at).superseded_by.iter().map(String::as_str);
+            open.extend(next.filter(|other| seen.insert(*other)));
         }
-        ends
+        seen
     }
 }
 

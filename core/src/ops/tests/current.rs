@@ -99,6 +99,19 @@ fn a_contradiction_is_reported_and_settled_by_replacing_or_keeping_both() {
 }
 
 #[test]
+fn memories_cannot_replace_each_other_through_others() {
+    let project = project();
+    let replacing = |topic: &str, old: &str| json!({ "type": "tech", "topic": topic, "content": format!("The text about {topic}."), "supersedes": [old] });
+    remember(&project, "First", "The text about First.");
+    for (topic, old) in [("Second", "First"), ("Third", "Second")] {
+        ask(&project, "remember", replacing(topic, old));
+        project.update();
+    }
+    assert!(refused(&project, "remember", replacing("First", "Third")).contains("cannot replace each other"));
+    assert_eq!(recall(&project, json!({}))[0], "Third");
+}
+
+#[test]
 fn an_update_says_what_it_contradicts_in_the_previous_text() {
     let project = project();
     remember(&project, "Deploys", "We deploy on Fridays.");

@@ -279,7 +279,7 @@ fn keep(context: &Context<'_>, asked: &Asked, is_current: bool) -> Result<Option
     let own = catalog.about(*memory_type, &given.topic);
     let (supersedes, conflicts) = named(&catalog, given, own)?;
     if let Some(other) =
-        supersedes.iter().find(|other| own.is_some_and(|own| replaces(&currency, other, own)))
+        supersedes.iter().find(|other| own.is_some_and(|own| currency.replaces(&other.path, &own.path)))
     {
         let (path, own) = (&other.path, own.map_or("", |own| own.path.as_str()));
         return Err(Error::invalid_with_hint(
@@ -385,10 +385,6 @@ fn named<'c>(
         ));
     }
     Ok((all(&given.supersedes)?, conflicts))
-}
-
-fn replaces(currency: &Currency, other: &Entry, own: &Entry) -> bool {
-    currency.standing(&own.path).superseded_by.contains(&other.path)
 }
 
 /// The page of a memory, its text and its content.
