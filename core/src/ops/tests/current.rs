@@ -153,6 +153,23 @@ fn expired_memories_come_last_and_can_be_renewed() {
 }
 
 #[test]
+fn what_expired_first_is_listed_first() {
+    let mut project = project();
+    for (topic, end) in
+        [("Day", "1970-01-13"), ("Zone", "1970-01-13T02:00:00+09:00"), ("Noon", "1970-01-13T12:00:00Z")]
+    {
+        let memory = json!({ "type": "tech", "topic": topic, "content": format!("About {topic}."), "valid_until": end });
+        ask(&project, "remember", memory);
+        project.update();
+    }
+    later(&mut project, 20 * 86_400);
+    let review = ask(&project, "review_memories", json!({}));
+    let topics: Vec<&str> =
+        review["expired"].as_array().unwrap().iter().map(|one| one["topic"].as_str().unwrap()).collect();
+    assert_eq!(topics, ["Zone", "Noon", "Day"]);
+}
+
+#[test]
 fn memories_that_nobody_recalls_and_old_ones_are_listed() {
     let mut project = project();
     remember(&project, "Used", "Tokio runs futures.");

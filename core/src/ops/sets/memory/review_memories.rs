@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::Result;
 use crate::hint::Next;
-use crate::memory::{Catalog, Claims, Counts, Currency, Entry, MemoryType, Skipped, disputes, read};
+use crate::memory::{Catalog, Claims, Counts, Currency, Entry, MemoryType, Skipped, disputes, ends_at, read};
 use crate::message;
 use crate::message::Message;
 use crate::ops::memory::{Dispute, MemoryFields, day, show_skipped};
@@ -130,7 +130,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     };
     let standing = |entry: &Entry| currency.standing(&entry.path);
     let mut expired = select(&|entry| standing(entry).is_expired && standing(entry).superseded_by.is_empty());
-    expired.sort_by(|a, b| a.fields.valid_until.cmp(&b.fields.valid_until));
+    // Days and times sort differently as text.
+    expired.sort_by_key(|entry| entry.fields.valid_until.as_deref().and_then(ends_at));
     let replaced = select(&|entry| !standing(entry).superseded_by.is_empty());
     let never_recalled = select(&|entry| {
         standing(entry).is_current()
