@@ -1,8 +1,9 @@
 //! Whether two texts contradict each other, as far as words alone can tell: two sentences that say the same of the
 //! same thing, except for a number, a negation or one word. What follows only from the meaning of different words
-//! is not found, so the absence of a contradiction proves nothing (`contradiction/cases.json` has the cases that the
+//! is not found, so the absence of a contradiction proves nothing (`contradiction/cases.txt` has the cases that the
 //! tests measure).
 
+mod runs;
 mod words;
 
 use std::collections::HashSet;
@@ -10,6 +11,7 @@ use std::collections::HashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use runs::{is_hiragana, runs};
 use words::{is_cue, is_empty, is_particle, is_topic_mark, negates, opposite, plain};
 
 use super::merge::sentences;
@@ -290,7 +292,7 @@ fn without_negation(folded: &str) -> (Vec<String>, bool) {
     let (text, mut negations) = plain(folded);
     let mut kept = Vec::new();
     for run in runs(&text) {
-        let (word, negates) = contradiction_word(&run);
+        let (word, negates) = affirmed(&run);
         negations += usize::from(negates);
         kept.extend(word.map(str::to_owned));
     }
@@ -298,7 +300,7 @@ fn without_negation(folded: &str) -> (Vec<String>, bool) {
 }
 
 /// What a word is without its negation, and whether it was one; `None` for words that carry no meaning.
-fn contradiction_word(run: &str) -> (Option<&str>, bool) {
+fn affirmed(run: &str) -> (Option<&str>, bool) {
     if negates(run) {
         return (None, true);
     }
@@ -308,73 +310,6 @@ fn contradiction_word(run: &str) -> (Option<&str>, bool) {
     // Endings of Japanese verbs change with the negation.
     let ending = run.chars().all(is_hiragana) && !is_particle(run);
     ((!ending && !is_empty(run) && !is_topic_mark(run)).then_some(run), false)
-}
-
-fn is_hiragana(c: char) -> bool {
-    ('\u{3041}'..='\u{309f}').contains(&c)
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Run {
-    Latin,
-    Hiragana,
-    Katakana,
-    Ideographs,
-    Digits,
-    Sign,
-    Gap,
-}
-
-fn run_of(c: char) -> Run {
-    match c {
-        ':' | '=' | '：' | '＝' => Run::Sign,
-        '\u{3041}'..='\u{309f}' => Run::Hiragana,
-        '\u{30a1}'..='\u{30fa}' | 'ー' => Run::Katakana,
-        '\u{3400}'..='\u{9fff}' | '々' => Run::Ideographs,
-        c if c.is_numeric() => Run::Digits,
-        c if c.is_alphabetic() => Run::Latin,
-        _ => Run::Gap,
-    }
-}
-
-/// The text as words: runs of one script, numbers with their unit, and the signs `:` and `=`.
-fn runs(text: &str) -> Vec<String> {
-    let letters: Vec<char> = text.chars().collect();
-    let mut found: Vec<String> = Vec::new();
-    let mut last = Run::Gap;
-    for (at, &c) in letters.iter().enumerate() {
-        let next = letters.get(at + 1).copied();
-        let inner = matches!(c, '.' | ',' | '-' | '_' | '/' | '\'' | '’' | ':')
-            && matches!(last, Run::Latin | Run::Digits)
-            && next.is_some_and(|next| {
-                if c == ':' {
-                    last == Run::Digits && next.is_numeric()
-                } else {
-                    matches!(run_of(next), Run::Latin | Run::Digits)
-                }
-            });
-        let run = if inner { last } else { run_of(c) };
-        // A unit stays with its number, and a digit with its name.
-        let joins = run != Run::Gap
-            && (run == last && run != Run::Sign
-                || matches!((last, run), (Run::Digits, Run::Latin) | (Run::Latin, Run::Digits)));
-        match found.last_mut() {
-            Some(word) if joins && at > 0 => word.push(c),
-            _ if run != Run::Gap => found.push(c.to_string()),
-            _ => {}
-        }
-        last = match (last, run) {
-            (Run::Digits, Run::Latin) if joins => Run::Digits,
-            (Run::Latin, Run::Digits) if joins => Run::Latin,
-            _ => run,
-        };
-    }
-    for word in &mut found {
-        if word.contains('’') {
-            *word = word.replace('’', "'");
-        }
-    }
-    found
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The words by which contradictions are recognised, in English and Japanese.
 
+use super::runs::is_hiragana;
+
 /// Words between a thing and what is said of it. Something else after one of them is another value.
 const CUES: [&str; 50] = [
     ":", "=", "always", "are", "be", "called", "contains", "default", "defaults", "equals", "expire",
@@ -132,7 +134,7 @@ pub(super) fn is_particle(word: &str) -> bool {
 /// Whether the word denies what the sentence says.
 pub(super) fn negates(word: &str) -> bool {
     let japanese = || {
-        let is_ending = word.chars().all(|c| ('\u{3041}'..='\u{309f}').contains(&c));
+        let is_ending = word.chars().all(is_hiragana);
         is_ending
             && (word.contains("ない")
                 || word.contains("ません")
