@@ -10,6 +10,7 @@ use std::collections::HashSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use unicode_normalization::UnicodeNormalization;
 
 use runs::{is_hiragana, runs};
 use words::{is_cue, is_empty, is_particle, is_topic_mark, negates, opposite, plain};
@@ -132,19 +133,20 @@ impl Statement {
         let is_item = after_digits.len() < said.len()
             && (after_digits.starts_with(". ") || after_digits.starts_with(") "));
         let said = if is_item { after_digits.get(2..).unwrap_or_default() } else { said }.to_owned();
-        let mut words = words_of(&fold_key(&said));
+        let key = folded(&said);
+        let mut words = words_of(&key);
         if words.is_empty() || words.len() > LONGEST {
             return None;
         }
         // "8080." says nothing without its topic.
         let is_value = words.len() == 1 || words.iter().any(|word| word.kind == Kind::Number);
         if words.len() <= 3 && is_value && !words.iter().any(|word| word.kind == Kind::Cue) {
-            let mut about = words_of(&fold_key(topic));
+            let mut about = words_of(&folded(topic));
             about.push(Word { text: ":".into(), kind: Kind::Cue });
             about.append(&mut words);
             words = about;
         }
-        let (bare, denied) = without_negation(&fold_key(&said));
+        let (bare, denied) = without_negation(&key);
         Some(Self { said, words, bare, denied })
     }
 
@@ -269,6 +271,11 @@ fn common<T: PartialEq>(a: &[T], b: &[T]) -> Vec<(usize, usize)> {
         }
     }
     pairs
+}
+
+/// The form in which sentences are compared: `８０８０` is the number 8080.
+fn folded(text: &str) -> String {
+    fold_key(&text.nfkc().collect::<String>())
 }
 
 /// The words of a folded sentence. A run of kanji, katakana or hiragana is a word.

@@ -64,6 +64,10 @@ pub(super) fn runs(text: &str) -> Vec<String> {
         if word.contains('’') {
             *word = word.replace('’', "'");
         }
+        // 10,000 is 10000.
+        if word.starts_with(char::is_numeric) {
+            word.retain(|c| c != ',');
+        }
     }
     found
 }

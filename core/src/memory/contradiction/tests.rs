@@ -52,6 +52,19 @@ fn a_text_does_not_contradict_itself_or_a_longer_version() {
 }
 
 #[test]
+fn another_spelling_of_a_number_is_no_difference() {
+    for (held, given) in [
+        ("ポートは８０８０番です。", "ポートは8080番です。"),
+        ("The limit is 10,000 rows.", "The limit is 10000 rows."),
+        ("ﾎﾟｰﾄは80番です。", "ポートは80番です。"),
+    ] {
+        assert_eq!(found("T", held, given), None, "{held} {given}");
+    }
+    let other = found("T", "ポートは８０８０番です。", "ポートは9090番です。").unwrap();
+    assert_eq!((other.difference, &*other.held), (Difference::Number, "ポートは８０８０番です。"));
+}
+
+#[test]
 fn memories_about_other_topics_need_more_words_in_common() {
     let of = Statements::of;
     let (cache, database) = (of("Cache", "The API uses Redis."), of("Database", "The API uses PostgreSQL."));
