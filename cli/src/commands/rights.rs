@@ -29,7 +29,7 @@ use crate::session::{Session, Terminal, answer_with};
     `ubp mcp-server --as`, a path, and hide, read, propose or apply. Of the rules that match, the last \
     one counts. People are not restricted.")]
 pub struct RightsArgs {
-    /// The agent: name of a client, of a token, or that of `ubp mcp-server --as`
+    /// Name of the agent: of its client, of its token, or given with `ubp mcp-server --as`
     #[arg(long = "as", value_name = "NAME")]
     pub author: Option<String>,
     /// Pages, other files or folders

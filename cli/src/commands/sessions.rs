@@ -23,13 +23,13 @@ use crate::session::{Session, Terminal, answer};
 pub struct SessionsArgs {
     #[command(subcommand)]
     pub action: Option<SessionsAction>,
-    /// Show the answers of this session, by its id or the beginning of it
+    /// Show the answers that an agent got, by the id of its session or the beginning of it
     #[arg(value_name = "SESSION")]
     pub session: Option<String>,
-    /// Show this answer with its text, by its number
+    /// Show the answer with this number, and its text
     #[arg(long, value_name = "ANSWER", requires = "session")]
     pub answer: Option<usize>,
-    /// Show only answers before this one, by its number
+    /// Show only answers before the one with this number
     #[arg(long, value_name = "ANSWER", requires = "session", conflicts_with = "answer")]
     pub before: Option<usize>,
     /// Only sessions with an answer since then: a date, a time, or a span such as 7d
@@ -60,7 +60,7 @@ pub enum SessionsAction {
     ubp sessions delete --before 2026-01-31\n  \
     ubp sessions delete --all")]
 pub struct DeleteArgs {
-    /// The sessions, by their ids or the beginnings of them
+    /// Ids of the sessions, or the beginnings of them
     #[arg(value_name = "SESSION", required_unless_present_any = ["before", "all"])]
     pub sessions: Vec<String>,
     /// Those without an answer since then: a date, a time, or a span such as 7d

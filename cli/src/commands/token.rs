@@ -37,7 +37,7 @@ pub enum TokenAction {
     New(NewTokenArgs),
     /// List the tokens
     List,
-    /// End a token; requests with it are refused from then on
+    /// Revoke a token; requests with it are refused from then on
     Revoke(RevokeArgs),
 }
 

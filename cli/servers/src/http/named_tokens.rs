@@ -232,7 +232,7 @@ pub fn require_author(name: &str) -> Result<()> {
 /// The moment that `text` names: a span from `now` such as `30d`, a date (its beginning in UTC) or a time in RFC 3339.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] for other words, and for a moment that is over.
+/// [`Error::InvalidParams`] for other words, and for a moment in the past.
 pub fn expiry(text: &str, now: Timestamp) -> Result<Timestamp> {
     let text = text.trim();
     let utc = TimeZone::UTC;
@@ -249,7 +249,7 @@ pub fn expiry(text: &str, now: Timestamp) -> Result<Timestamp> {
         ))
     })?;
     if end <= now {
-        return Err(Error::invalid(message!("--expires is '{text}', which is over", text)));
+        return Err(Error::invalid(message!("--expires is '{text}', which is in the past", text)));
     }
     Ok(end)
 }
@@ -318,7 +318,7 @@ mod tests {
         let named = |text: &str| expiry(text, now).ok().map(|end| end.to_string());
         assert_eq!(named("30d").as_deref(), Some("2026-04-09T12:00:00Z"));
         assert_eq!(named("2027-01-31").as_deref(), Some("2027-01-31T00:00:00Z"));
-        assert_eq!(named("2026-03-10T13:00:00+01:00"), None, "it is over");
+        assert_eq!(named("2026-03-10T13:00:00+01:00"), None, "in the past");
         for text in ["", "soon", "7", "-1d", "2026-03-01"] {
             assert_eq!(named(text), None, "{text}");
         }

@@ -198,7 +198,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             (message!("calibration error"), shown(output.expected_calibration_error)),
             (message!("calibration error from 0.5 on"), shown(output.upper_calibration_error)),
             (
-                message!("right at {threshold} or more", threshold = output.threshold),
+                message!("correct at {threshold} or more", threshold = output.threshold),
                 message!("{right} of {count}", right = output.shown_right_count, count = output.shown_count),
             ),
         ],
@@ -209,7 +209,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.warn(&[Span::said(&message!("{skipped} skipped: the page or its links are missing", skipped))]);
     }
     page.note(&[Span::said(&message!(
-        "suggestions that nobody removed count as wrong, although some are good"
+        "suggestions of links that were not removed count as wrong, although some are good"
     ))]);
     output.index.show_with_vectors(page);
 }

@@ -152,7 +152,7 @@ fn typed(
     let is_key = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ');
     if link_type.trim().is_empty() || link_type.trim() != link_type || !link_type.chars().all(is_key) {
         return Err(Error::invalid(message!(
-            "'{link_type}' cannot be a type: use letters, digits and _",
+            "'{link_type}' cannot be a type: use letters, digits, spaces, - and _",
             link_type
         )));
     }
