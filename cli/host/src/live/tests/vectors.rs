@@ -1,6 +1,6 @@
 //! Vectors computed in the background, with an embedder that needs no model.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ubp_core::message::Message;
 use ubp_core::ports::{Embedder, ModelInfo, TextKind};
