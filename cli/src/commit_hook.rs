@@ -11,7 +11,7 @@ use ubp_host::{GitHistory, Hooks, atomic};
 
 use crate::output::{Failure, printable};
 use crate::questions;
-use crate::session::Terminal;
+use crate::terminal::Terminal;
 
 const NAME: &str = "pre-commit";
 

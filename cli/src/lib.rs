@@ -22,6 +22,7 @@ mod progress;
 mod questions;
 mod session;
 mod streams;
+mod terminal;
 
 use std::ffi::OsString;
 
@@ -35,7 +36,7 @@ pub use ubp_servers::SharedBuffer;
 use crate::args::Arguments;
 use crate::commands::Command;
 use crate::output::Palette;
-use crate::session::Terminal;
+use crate::terminal::Terminal;
 
 /// Exit status of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

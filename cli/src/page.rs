@@ -10,7 +10,7 @@ use ubp_core::message::{Message, Style, each_span};
 use ubp_core::show::{Page, Span};
 
 use crate::output::{Failure, Palette, printable};
-use crate::session::Terminal;
+use crate::terminal::Terminal;
 
 /// Maximum width of a table cell. Longer values are cut for people, never in JSON.
 const WIDEST: usize = 60;

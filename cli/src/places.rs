@@ -13,7 +13,8 @@ use ubp_core::message;
 use ubp_core::{Error, path};
 
 use crate::output::Failure;
-use crate::session::{Session, Terminal};
+use crate::session::Session;
+use crate::terminal::Terminal;
 
 impl Session {
     /// The path of a typed page relative to the pages folder. Anything else is returned as typed: the engine looks it
@@ -178,4 +179,17 @@ fn normal(path: &Path) -> PathBuf {
         }
     }
     normal
+}
+
+/// The folder with symbolic links resolved.
+pub(crate) fn real(folder: &Path) -> PathBuf {
+    std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf())
+}
+
+/// The relative path from one folder to another, both without symbolic links, with a final `/`.
+pub(crate) fn prefix(from: &Path, to: &Path) -> String {
+    let shared = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    let mut steps: Vec<String> = from.components().skip(shared).map(|_| "..".into()).collect();
+    steps.extend(to.components().skip(shared).map(|part| part.as_os_str().to_string_lossy().into_owned()));
+    steps.iter().map(|step| format!("{step}/")).collect()
 }

@@ -11,7 +11,7 @@ use crate::agents::{ClientChoice, Launch};
 use crate::commands::init::place;
 use crate::commands::mcp_server::Offer;
 use crate::output::{Failure, counted};
-use crate::session::Terminal;
+use crate::terminal::Terminal;
 
 /// Asks for the pages folder if there is a choice.
 pub(crate) fn pages_folder(

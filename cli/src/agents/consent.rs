@@ -9,7 +9,7 @@ use super::SettingsFile;
 use crate::output::Failure;
 use crate::page::TerminalPage;
 use crate::questions;
-use crate::session::Terminal;
+use crate::terminal::Terminal;
 
 /// How a change of settings is agreed to.
 #[derive(Debug, Clone, Default, Args)]

@@ -6,7 +6,8 @@ use ubp_core::message;
 use ubp_core::ops::add::{self, Params};
 
 use crate::output::CommandResult;
-use crate::session::{Session, Terminal, answer};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer};
 
 /// `ubp add`
 #[derive(Debug, Clone, Args)]

@@ -6,7 +6,8 @@ use ubp_core::ops::audit::{self, Params};
 use ubp_core::ops::undo;
 
 use crate::output::CommandResult;
-use crate::session::{Session, Terminal, answer};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer};
 
 /// `ubp audit`
 #[derive(Debug, Clone, Args)]

@@ -16,7 +16,8 @@ use ubp_core::path::{page_name, without_page_extension};
 use crate::ExitStatus;
 use crate::args::{Arguments, Global};
 use crate::output::CommandResult;
-use crate::session::{Session, Terminal};
+use crate::session::Session;
+use crate::terminal::Terminal;
 
 /// Limit on the names of pages in one answer.
 const MOST: usize = 100;

@@ -6,7 +6,8 @@ use ubp_core::ops::diff::{self, Params};
 use crate::ExitStatus;
 use crate::args::Global;
 use crate::output::CommandResult;
-use crate::session::{Session, Terminal, answer};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer};
 
 /// `ubp diff`
 #[derive(Debug, Clone, Args)]

@@ -6,7 +6,8 @@ use ubp_core::ops::doctor::{self, Params, Severity};
 use crate::ExitStatus;
 use crate::args::Global;
 use crate::output::CommandResult;
-use crate::session::{Session, Terminal, answer};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer};
 
 /// `ubp doctor`
 #[derive(Debug, Clone, Args)]

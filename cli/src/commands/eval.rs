@@ -14,7 +14,8 @@ use ubp_core::search::SearchMode;
 use crate::ExitStatus;
 use crate::args::Global;
 use crate::output::{CommandResult, Failure};
-use crate::session::{Session, Terminal, answer, without_project};
+use crate::session::{Session, without_project};
+use crate::terminal::{Terminal, answer};
 
 mod set;
 

@@ -17,7 +17,8 @@ use ubp_host::models;
 
 use crate::args::Global;
 use crate::output::{CommandResult, Failure, counted, printable};
-use crate::session::{Session, Terminal, answer_with};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer_with};
 
 /// `ubp export`
 #[derive(Debug, Clone, Args)]

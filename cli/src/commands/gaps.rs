@@ -4,7 +4,8 @@ use clap::Args;
 use ubp_core::ops::gaps::{self, Params};
 
 use crate::output::CommandResult;
-use crate::session::{Session, Terminal, answer};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer};
 
 /// `ubp gaps`
 #[derive(Debug, Clone, Args)]

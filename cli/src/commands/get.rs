@@ -6,7 +6,8 @@ use ubp_core::ops::preview_answer::{self, Previewed};
 
 use crate::args::Global;
 use crate::output::CommandResult;
-use crate::session::{Session, Terminal, answer};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer};
 
 /// `ubp get`
 #[derive(Debug, Clone, Args)]

@@ -6,7 +6,8 @@ use ubp_core::ops::get_graph::{self, GraphDirection, Params};
 use super::search::Format;
 use crate::args::Global;
 use crate::output::CommandResult;
-use crate::session::{Session, Terminal, answer};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer};
 
 /// `ubp graph`
 #[derive(Debug, Clone, Args)]

@@ -24,7 +24,8 @@ use crate::agents::hooks::HookClient;
 use crate::agents::{Consent, Launch};
 use crate::args::Global;
 use crate::output::{CommandResult, Failure};
-use crate::session::{Session, Terminal};
+use crate::session::Session;
+use crate::terminal::Terminal;
 use event::{Event, Moment};
 use given::Given;
 

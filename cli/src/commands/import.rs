@@ -10,7 +10,8 @@ use ubp_host::import::Notes;
 
 use crate::args::choice::{self, one_of};
 use crate::output::{CommandResult, Failure, printable};
-use crate::session::{Session, Terminal, answer};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer};
 
 /// `ubp import`
 #[derive(Debug, Clone, Args)]

@@ -19,7 +19,8 @@ use crate::agents::instructions;
 use crate::commit_hook::{self, Hook};
 use crate::output::{CommandResult, Failure, counted, printable};
 use crate::questions;
-use crate::session::{Session, Terminal};
+use crate::session::Session;
+use crate::terminal::Terminal;
 
 /// `ubp init`
 #[derive(Debug, Clone, Args)]

@@ -13,7 +13,8 @@ use crate::ExitStatus;
 use crate::args::Global;
 use crate::output::CommandResult;
 use crate::page::TerminalPage;
-use crate::session::{Session, Terminal, answer};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer};
 
 /// `ubp list`
 #[derive(Debug, Clone, Args)]

@@ -11,7 +11,7 @@ use crate::ExitStatus;
 use crate::agents::servers::ServerEntry;
 use crate::agents::{ClientChoice, Consent, Launch};
 use crate::output::CommandResult;
-use crate::session::Terminal;
+use crate::terminal::Terminal;
 
 /// `ubp mcp`
 #[derive(Debug, Clone, Args)]

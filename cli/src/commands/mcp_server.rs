@@ -16,7 +16,7 @@ use crate::ExitStatus;
 use crate::agents::servers::ServerEntry;
 use crate::agents::{ClientChoice, Launch};
 use crate::output::{CommandResult, Failure};
-use crate::session::{Terminal, answer_with};
+use crate::terminal::{Terminal, answer_with};
 
 /// `ubp mcp-server`
 #[derive(Debug, Clone, Default, Args)]

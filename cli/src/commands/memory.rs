@@ -17,7 +17,8 @@ use ubp_host::{SystemClock, atomic, user_data};
 
 use crate::args::Global;
 use crate::output::{CommandResult, Failure, printable};
-use crate::session::{Session, Terminal, answer};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer};
 
 /// `ubp memory`
 #[derive(Debug, Clone, Args)]

@@ -47,7 +47,8 @@ use ubp_host::opening::set_aside;
 
 use crate::args::Global;
 use crate::output::{CommandResult, Failure};
-use crate::session::{Session, Terminal};
+use crate::session::Session;
+use crate::terminal::Terminal;
 
 /// The commands.
 #[derive(Debug, Clone, Subcommand)]

@@ -16,7 +16,7 @@ use ubp_host::models::places::Places;
 use ubp_host::models::{ENGINES, hub, install, load, megabytes, no_engines};
 
 use crate::output::{CommandResult, printable};
-use crate::session::{Terminal, answer_with};
+use crate::terminal::{Terminal, answer_with};
 
 /// `ubp model`
 #[derive(Debug, Clone, Args)]

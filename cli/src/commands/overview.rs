@@ -9,7 +9,8 @@ use ubp_core::ops::status::{self, Params};
 use crate::ExitStatus;
 use crate::args::Global;
 use crate::output::{CommandResult, Failure, printable};
-use crate::session::{Session, Terminal, answer};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer};
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, global: &Global) -> CommandResult {
     let session = match Session::open(terminal, folder) {

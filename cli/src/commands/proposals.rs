@@ -13,7 +13,8 @@ use crate::args::Global;
 use crate::args::choice::{self, one_of};
 use crate::editor::Editor;
 use crate::output::{CommandResult, Failure};
-use crate::session::{Session, Terminal, answer};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer};
 
 /// `ubp proposals`
 #[derive(Debug, Clone, Args)]

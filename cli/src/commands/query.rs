@@ -6,7 +6,8 @@ use ubp_core::ops::{query, query_inspect};
 
 use crate::args::Global;
 use crate::output::CommandResult;
-use crate::session::{Session, Terminal, answer};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer};
 
 /// `ubp query`
 #[derive(Debug, Clone, Args)]

@@ -7,7 +7,8 @@ use ubp_core::ops::refs::{self, Params};
 
 use crate::args::Global;
 use crate::output::CommandResult;
-use crate::session::{Session, Terminal, answer};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer};
 
 /// `ubp refs`
 #[derive(Debug, Clone, Args)]

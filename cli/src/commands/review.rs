@@ -9,7 +9,8 @@ use ubp_core::ops::review_page::{self, Params};
 use crate::ExitStatus;
 use crate::args::Global;
 use crate::output::CommandResult;
-use crate::session::{Session, Terminal, answer};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer};
 
 /// `ubp review`
 #[derive(Debug, Clone, Args)]

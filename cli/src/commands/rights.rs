@@ -16,7 +16,8 @@ use ubp_servers::named_tokens::{NamedToken, Tokens};
 
 use crate::output::{CommandResult, Failure};
 use crate::page::TerminalPage;
-use crate::session::{Session, Terminal, answer_with};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer_with};
 
 /// `ubp rights`
 #[derive(Debug, Clone, Args)]

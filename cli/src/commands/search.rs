@@ -13,7 +13,8 @@ use crate::args::Global;
 use crate::editor::Editor;
 use crate::output::{CommandResult, counted};
 use crate::page::TerminalPage;
-use crate::session::{Session, Terminal, answer};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer};
 
 /// `ubp search`
 #[derive(Debug, Clone, Args)]

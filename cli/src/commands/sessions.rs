@@ -5,7 +5,8 @@ use ubp_core::ops::{delete_sessions, get_answer, get_session, list_sessions};
 
 use crate::args::Global;
 use crate::output::CommandResult;
-use crate::session::{Session, Terminal, answer};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer};
 
 /// `ubp sessions`
 #[derive(Debug, Clone, Args)]

@@ -8,7 +8,8 @@ use ubp_core::ops::check_staleness::{self, Params};
 use crate::ExitStatus;
 use crate::args::Global;
 use crate::output::CommandResult;
-use crate::session::{Session, Terminal, answer};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer};
 
 /// `ubp stale`
 #[derive(Debug, Clone, Args)]

@@ -4,7 +4,8 @@ use ubp_core::ops::status::{self, Params};
 
 use crate::args::Global;
 use crate::output::CommandResult;
-use crate::session::{Session, Terminal, answer};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer};
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, global: &Global) -> CommandResult {
     let output = session.read(terminal, global, |context| status::run(context, Params::default()))?;

@@ -7,7 +7,8 @@ use ubp_core::ops::{accept, dismiss, queue, suggest_types};
 use crate::args::Global;
 use crate::args::choice::{self, one_of};
 use crate::output::CommandResult;
-use crate::session::{Session, Terminal, answer};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer};
 
 /// `ubp suggest-links`
 #[derive(Debug, Clone, Args)]

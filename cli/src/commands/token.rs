@@ -14,7 +14,7 @@ use ubp_servers::named_tokens::{NamedToken, TokenRule, Tokens, expiry};
 
 use crate::output::CommandResult;
 use crate::page::TerminalPage;
-use crate::session::{Terminal, answer_with};
+use crate::terminal::{Terminal, answer_with};
 
 /// `ubp token`
 #[derive(Debug, Clone, Args)]

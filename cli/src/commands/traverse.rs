@@ -6,7 +6,8 @@ use ubp_core::ops::graph_traverse::{self, Params};
 use super::graph::DirectionChoice;
 use crate::args::Global;
 use crate::output::CommandResult;
-use crate::session::{Session, Terminal, answer};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer};
 
 /// `ubp traverse`
 #[derive(Debug, Clone, Args)]

@@ -17,7 +17,7 @@ use crate::ExitStatus;
 use crate::editor::has_screen;
 use crate::language::JAPANESE;
 use crate::output::{CommandResult, Failure, printable};
-use crate::session::Terminal;
+use crate::terminal::Terminal;
 
 /// `ubp viewer`
 #[derive(Debug, Clone, Args)]

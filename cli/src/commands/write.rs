@@ -11,7 +11,8 @@ use ubp_core::templates::field::{Field, Given};
 
 use crate::ExitStatus;
 use crate::output::{CommandResult, Failure, printable};
-use crate::session::{Session, Terminal, answer};
+use crate::session::Session;
+use crate::terminal::{Terminal, answer};
 
 /// `ubp new`
 #[derive(Debug, Clone, Args)]

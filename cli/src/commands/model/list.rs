@@ -14,7 +14,7 @@ use ubp_host::models::places::{Places, is_plain_name};
 
 use super::{ENGINES, load, megabytes};
 use crate::output::{CommandResult, Failure, printable};
-use crate::session::{Terminal, answer_with};
+use crate::terminal::{Terminal, answer_with};
 
 /// The output of `ubp model list`.
 #[derive(Debug, Serialize)]

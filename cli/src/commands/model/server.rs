@@ -12,7 +12,7 @@ use ubp_host::models::endpoint::{try_out, usual_prefixes};
 
 use super::{ServerArgs, finish};
 use crate::output::CommandResult;
-use crate::session::Terminal;
+use crate::terminal::Terminal;
 
 /// Asks the server for a vector, and chooses its model.
 pub(super) fn choose(
