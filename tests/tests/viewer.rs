@@ -1,5 +1,6 @@
 //! `ubp viewer` as browsers and attackers see it: over a socket, byte by byte.
 
+mod agents;
 mod attacks;
 mod events;
 mod operations;

@@ -153,33 +153,3 @@ fn changes_in_the_sources_of_a_page_are_returned_as_a_diff() {
     let told = viewer.call("source_diff", &json!({ "page": "plain.md" }));
     assert_eq!((&told["staleness"], &told["changes"]), (&json!("untracked"), &json!([])));
 }
-
-#[test]
-fn agents_connect_at_mcp_and_write_only_with_permission() {
-    let ask = |viewer: &Viewer, session: Option<&str>, message: &Value| {
-        let bearer = format!("Bearer {}", viewer.token);
-        let mut headers = vec![
-            ("Authorization", bearer.as_str()),
-            ("Content-Type", "application/json"),
-            ("Accept", "application/json, text/event-stream"),
-        ];
-        headers.extend(session.map(|id| ("Mcp-Session-Id", id)));
-        viewer.send("POST", "/mcp", &headers, message.to_string().as_bytes())
-    };
-    for (more, may) in [("", false), ("--write=apply", true)] {
-        let viewer = Viewer::on(Arc::new(vault([("a.md", "# A\n")])), more);
-        let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } } });
-        let began = ask(&viewer, None, &hello);
-        assert_eq!(began.status, 200, "{}", began.text());
-        let session = began.header("mcp-session-id").unwrap().to_owned();
-        ask(&viewer, Some(&session), &json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-        let list = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" });
-        let tools = ask(&viewer, Some(&session), &list).text();
-        assert!(tools.contains("ubp_search"), "{tools}");
-        assert_eq!(tools.contains("ubp_create_page"), may, "{tools}");
-        // The cookie is for browsers; web pages may not use the MCP endpoint.
-        let cookie = [("Cookie", viewer.cookie.as_str()), ("Content-Type", "application/json")];
-        assert_eq!(viewer.send("POST", "/mcp", &cookie, hello.to_string().as_bytes()).status, 401);
-    }
-}

@@ -49,8 +49,8 @@ struct Gate {
     names: Names,
     /// The required token; `None` if there is none.
     token: Option<Token>,
-    /// Tokens that give clients a name, if there can be any.
-    tokens: Option<Tokens>,
+    /// Tokens that give clients a name.
+    tokens: Tokens,
     sessions: Arc<LocalSessionManager>,
     asked: Mutex<HashMap<String, Asked>>,
     idle: Duration,
@@ -86,7 +86,7 @@ impl Gate {
     /// The named token that a request has; `None` if it has none.
     fn named(&self, headers: &HeaderMap) -> Option<NamedToken> {
         // If the list is damaged, no token is valid.
-        self.tokens.as_ref()?.find(bearer(headers)?, Timestamp::now()).ok()?
+        self.tokens.find(bearer(headers)?, Timestamp::now()).ok()?
     }
 
     /// Whether a session may be dropped to make room.
@@ -121,7 +121,7 @@ pub(super) fn router(
     server: Server,
     names: &Names,
     token: Option<Token>,
-    tokens: Option<Tokens>,
+    tokens: Tokens,
     stop: CancellationToken,
 ) -> Router {
     let mut config = StreamableHttpServerConfig::default();
@@ -159,7 +159,7 @@ pub(super) async fn serve(
 ) -> Result<()> {
     let address = listener.local_addr().map_err(|error| Error::io("the listener", error))?;
     let tokens = Tokens::of(server.views.whole().root());
-    let router = router(server, &Names::of(address, further), token, Some(tokens), stop.clone());
+    let router = router(server, &Names::of(address, further), token, tokens, stop.clone());
     http::serve(listener, router, Limits::default(), stop).await;
     Ok(())
 }

@@ -75,10 +75,11 @@ pub enum Writing {
     Apply,
 }
 
-/// MCP over HTTP as part of another server, until `stop`. Tools that make changes are included as `write` says.
+/// MCP over HTTP as part of another server, until `stop`, for clients with `token` or a named one. Tools that make changes
+/// are included as `write` says.
 ///
 /// # Errors
-/// [`Error::Internal`].
+/// [`Error::Internal`]; those of [`Tokens::all`].
 pub(crate) fn router(
     live: &Arc<Live>,
     write: Writing,
@@ -88,7 +89,8 @@ pub(crate) fn router(
 ) -> Result<Router> {
     let views = Views::of(live.clone());
     let tools = tools::choose(&[], offered(&views, write)?)?;
-    Ok(http::router(Server::new(views, tools, write), names, Some(token), None, stop))
+    let tokens = Tokens::of(live.root());
+    Ok(http::router(Server::new(views, tools, write), names, Some(token), tokens, stop))
 }
 
 /// Options of a server.

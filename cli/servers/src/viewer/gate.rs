@@ -1,5 +1,5 @@
-//! Access control for every request, and security headers for every answer. It checks host name and origin, then the
-//! token, in a header or as the cookie that replaces it.
+//! Access control for every request of a browser, and security headers for every answer. It checks host name and origin,
+//! then the token, in a header or as the cookie that replaces it.
 
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ impl Gate {
 
 pub(super) async fn check(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
     let (method, headers) = (request.method(), request.headers());
-    let response = if let Some(why) = gate.names.refusal(method, request.uri(), headers) {
+    if let Some(why) = gate.names.refusal(method, request.uri(), headers) {
         Refusal::new(StatusCode::FORBIDDEN, "forbidden", why)
             .hint("open the address that `ubp viewer` printed; --allow-host adds a name")
             .into_response()
@@ -81,8 +81,7 @@ pub(super) async fn check(State(gate): State<Arc<Gate>>, request: Request, next:
         next.run(request).await
     } else {
         stranger(headers)
-    };
-    guarded(response)
+    }
 }
 
 /// The answer to a request without the token.
@@ -99,7 +98,7 @@ fn stranger(headers: &HeaderMap) -> Response {
 }
 
 /// Adds security headers to an answer.
-fn guarded(mut response: Response) -> Response {
+pub(super) async fn guarded(mut response: Response) -> Response {
     let headers = response.headers_mut();
     for (name, value) in [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),

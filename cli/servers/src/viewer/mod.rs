@@ -167,8 +167,10 @@ async fn serve<E: From<Error>>(
         .route("/api/{operation}", post(api::call))
         .fallback(pages::show)
         .with_state((viewer, stop.clone()))
+        .layer(middleware::from_fn_with_state(gate, gate::check))
+        // It checks access itself: named tokens open it and nothing else.
         .merge(mcp)
-        .layer(middleware::from_fn_with_state(gate, gate::check));
+        .layer(middleware::map_response(gate::guarded));
     announce(reached(address, text, &options.allow_host))?;
     let mut serving = std::pin::pin!(http::serve(listener, router, Limits::default(), stop.clone()));
     tokio::select! {

@@ -9,7 +9,7 @@ async fn full(idle: Duration) -> (Gate, Vec<SessionId>) {
     let gate = Gate {
         names: Names::of("127.0.0.1:4820".parse().unwrap(), &[]),
         token: None,
-        tokens: None,
+        tokens: Tokens::of(std::path::Path::new("/nowhere")),
         sessions: Arc::new(LocalSessionManager::default()),
         asked: Mutex::default(),
         idle,
