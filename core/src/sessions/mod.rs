@@ -11,7 +11,7 @@ mod store;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::text;
 
@@ -23,6 +23,8 @@ pub const MOST_TEXT: usize = 200_000;
 /// Bytes of a text in parameters that are kept, and of all parameters.
 const MOST_WORDS: usize = 500;
 const MOST_PARAMS: usize = 8_000;
+/// Parameters that are kept if all take more.
+const MOST_SHORT: usize = 40;
 
 /// The first line of a session's file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,7 +40,7 @@ pub struct Beginning {
 pub struct AnswerFacts {
     /// Time of the request, RFC 3339.
     pub at: String,
-    /// Name of the tool, or `resources/read` for a page that was read as a resource.
+    /// Name of the tool; `resources/read`, or that of a hook.
     pub tool: String,
     /// Parameters of the call; long texts are cut.
     pub params: Value,
@@ -76,6 +78,23 @@ pub enum Line {
     Answer(Box<Recorded>),
 }
 
+/// Parameters of a call as they are kept: long texts are cut, and lists and objects that are too long all the same are
+/// left out.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct KeptParams(Map<String, Value>);
+
+impl KeptParams {
+    /// Of these parameters. Copies no more of them than is kept.
+    pub fn of(params: &Map<String, Value>) -> Self {
+        let params = cut_members(params);
+        if serde_json::to_string(&params).map_or(0, |text| text.len()) <= MOST_PARAMS {
+            return Self(params);
+        }
+        let short = params.into_iter().filter(|(_, value)| value.to_string().len() <= MOST_WORDS * 3);
+        Self(short.take(MOST_SHORT).collect())
+    }
+}
+
 /// What became of a call.
 pub enum Outcome<'a> {
     /// The answer as fields.
@@ -90,7 +109,7 @@ impl Recorded {
         at: String,
         milliseconds: u64,
         tool: &str,
-        params: Value,
+        params: KeptParams,
         outcome: &Outcome<'_>,
         text: &str,
         witness: &Witness,
@@ -106,7 +125,7 @@ impl Recorded {
         let facts = AnswerFacts {
             at,
             tool: tool.to_owned(),
-            params: shortened(params),
+            params: params.0.into(),
             milliseconds,
             tokens: text::estimate_tokens(text),
             error,
@@ -126,38 +145,20 @@ impl Line {
     }
 }
 
-/// Parameters with long texts cut, and without lists and objects that are too long all the same.
-fn shortened(params: Value) -> Value {
-    let params = cut(params);
-    match params.to_string().len() > MOST_PARAMS {
-        true => match params {
-            Value::Object(members) => members
-                .into_iter()
-                .filter(|(_, value)| value.to_string().len() <= MOST_WORDS * 3)
-                .take(40)
-                .collect::<serde_json::Map<_, _>>()
-                .into(),
-            _ => Value::Null,
-        },
-        false => params,
+fn cut(value: &Value) -> Value {
+    match value {
+        Value::String(words) if words.len() > MOST_WORDS => {
+            let end = words.floor_char_boundary(MOST_WORDS);
+            format!("{}…", words.get(..end).unwrap_or_default()).into()
+        }
+        Value::Array(values) => values.iter().map(cut).collect(),
+        Value::Object(members) => cut_members(members).into(),
+        other => other.clone(),
     }
 }
 
-fn cut(value: Value) -> Value {
-    match value {
-        Value::String(mut words) if words.len() > MOST_WORDS => {
-            words.truncate(words.floor_char_boundary(MOST_WORDS));
-            words.push('…');
-            Value::String(words)
-        }
-        Value::Array(values) => values.into_iter().map(cut).collect(),
-        Value::Object(members) => members
-            .into_iter()
-            .map(|(name, value)| (name, cut(value)))
-            .collect::<serde_json::Map<_, _>>()
-            .into(),
-        other => other,
-    }
+fn cut_members(members: &Map<String, Value>) -> Map<String, Value> {
+    members.iter().map(|(name, value)| (name.clone(), cut(value))).collect()
 }
 
 /// A session in lists.
@@ -186,9 +187,30 @@ pub struct SessionFields {
 pub struct AnswerFields {
     /// Its number in the session, from 1.
     pub number: usize,
-    /// The rest.
-    #[serde(flatten)]
-    pub facts: AnswerFacts,
+    /// Time of the request, RFC 3339.
+    pub at: String,
+    /// Name of the tool; `resources/read` for a page that was read as a resource, `hook/before-edit` and
+    /// `hook/after-edit` for what `ubp hook` told.
+    pub tool: String,
+    /// Parameters of the call; long texts are cut.
+    pub params: Value,
+    /// Milliseconds until the answer.
+    pub milliseconds: u64,
+    /// Tokens of the answer's text.
+    pub tokens: usize,
+    /// Code of the error; absent if the call succeeded.
+    pub error: Option<String>,
+    /// The parts of pages that the answer had, in its order.
+    pub given: Vec<Part>,
+    /// The parts that the answer left out or cut to fit its limit.
+    pub omitted: Vec<OmittedPart>,
+}
+
+impl AnswerFields {
+    pub(crate) fn of(number: usize, recorded: Recorded) -> Self {
+        let Recorded { at, tool, params, milliseconds, tokens, error, given, omitted, .. } = recorded;
+        Self { number, at, tool, params, milliseconds, tokens, error, given, omitted }
+    }
 }
 
 #[cfg(test)]
@@ -205,7 +227,7 @@ mod tests {
             "2026-01-01T00:00:00Z".into(),
             3,
             "ubp_get_page",
-            params,
+            KeptParams::of(params.as_object().unwrap()),
             &outcome,
             text,
             &Witness::default(),
@@ -226,7 +248,6 @@ mod tests {
     #[test]
     fn long_lists_of_parameters_are_left_out() {
         let kept = recorded(json!({ "edits": vec!["words".repeat(90); 100], "page": "a.md" }), "");
-        assert_eq!(kept.facts.params, json!({ "page": "a.md" }));
-        assert_eq!(recorded(json!(vec!["words".repeat(90); 100]), "").facts.params, Value::Null);
+        assert_eq!(kept.params, json!({ "page": "a.md" }));
     }
 }

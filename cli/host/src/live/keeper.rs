@@ -20,7 +20,7 @@ use super::pulse::{Due, Hint, Job, Suspects};
 use super::stamp::Stamp;
 use super::watch::Watch;
 use super::{Changed, Notice, Shared, Standing};
-use crate::{UBP_DIR, memory};
+use crate::{UBP_DIR, memory, sessions};
 
 /// Number of changed pages above which calls do not wait for a refresh, and only one process does it.
 const MANY: usize = 500;
@@ -31,6 +31,7 @@ const POLLING_SHARE: u32 = 20;
 
 /// Runs until the project is dropped.
 pub(super) fn run(shared: &Arc<Shared>) {
+    delete_old_sessions(shared);
     let now = Instant::now();
     let mut keeper = Keeper {
         shared,
@@ -56,6 +57,16 @@ pub(super) fn run(shared: &Arc<Shared>) {
             }
             Job::Refresh => keeper.refresh(),
         }
+    }
+}
+
+/// Deletes what is too old, unless this is a view: the project that it belongs to does it.
+fn delete_old_sessions(shared: &Shared) {
+    if let Ok(opened) = shared.current()
+        && opened.project.view().is_none()
+    {
+        // Errors concern nobody who opens the project.
+        let _ = sessions::delete_old(&shared.root, opened.project.manifest.sessions);
     }
 }
 

@@ -29,7 +29,7 @@ use ubp_core::{Caller, Context, Error, Result};
 
 use crate::Project;
 use crate::opening::FindModel;
-use crate::sessions::{self, Recorder};
+use crate::sessions::Recorder;
 use crate::{Environment, models};
 
 mod head;
@@ -50,7 +50,7 @@ mod watch;
 
 pub use lock::is_served;
 pub use parent::ParentWatch;
-pub use views::Views;
+pub use views::{Seen, Views};
 
 use lock::ServeLock;
 use opened::Opened;
@@ -161,8 +161,6 @@ impl Live {
         let (root, index_dir) = (project.root.clone(), project.index_dir.clone());
         let (manifest, loaded) = opened::load(&project);
         let (opened, said) = Opened::open(loaded.unwrap_or(project), manifest, environment, &*find_model)?;
-        // Errors do not concern anybody who opens the project.
-        let _ = sessions::delete_old(&root, opened.engine.manifest.sessions);
         let lock = ServeLock::new(&index_dir);
         if opened.in_memory {
             lock.go_alone();

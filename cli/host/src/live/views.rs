@@ -9,23 +9,53 @@ use ubp_core::index::known_vector;
 use ubp_core::manifest::{AuthorRights, Right};
 use ubp_core::ports::{Embedder, ModelInfo, TextKind};
 
+use super::opened::Opened;
 use super::{Live, Shared};
 use crate::view::{View, forget_unused};
 
 /// Maximum number of open views. The one that was not used for longest is closed first.
 const MOST: usize = 8;
 
+/// Maximum number of authors whose rights are remembered.
+const MOST_AUTHORS: usize = 64;
+
 /// The views of an open project.
 pub struct Views {
     whole: Arc<Live>,
     /// By the name of the view, the one used last at the end.
     opened: Mutex<Vec<(String, Arc<Live>)>>,
+    authors: Mutex<Authors>,
+}
+
+/// The project as an author sees it.
+pub struct Seen {
+    /// What the author may do.
+    pub rights: Arc<AuthorRights>,
+    /// The project without the files that are hidden from it.
+    pub live: Arc<Live>,
+}
+
+/// Authors by the current settings. Their rules are compiled once, not with every call.
+#[derive(Default)]
+struct Authors {
+    settings: Weak<Opened>,
+    known: Vec<Author>,
+}
+
+#[derive(Clone)]
+struct Author {
+    name: Option<String>,
+    /// The rules of its token.
+    token: Vec<(String, Right)>,
+    rights: Arc<AuthorRights>,
+    /// What hides files from it, and the name of that view.
+    view: Option<(String, View)>,
 }
 
 impl Views {
     /// The views of `whole`.
     pub fn of(whole: Arc<Live>) -> Arc<Self> {
-        Arc::new(Self { whole, opened: Mutex::default() })
+        Arc::new(Self { whole, opened: Mutex::default(), authors: Mutex::default() })
     }
 
     /// The project with all files.
@@ -33,21 +63,47 @@ impl Views {
         &self.whole
     }
 
-    /// The rights of an author by the current manifest, and by the rules of its token.
+    /// The project as an author sees it by the current manifest, and by the rules of its token. May open an index.
     ///
     /// # Errors
-    /// [`ubp_core::Error::Io`] while the project is missing; as [`AuthorRights::of`].
-    pub fn rights(&self, author: Option<&str>, token: &[(String, Right)]) -> Result<AuthorRights> {
-        AuthorRights::of(&self.whole.shared.current()?.project.manifest, author, token)
+    /// [`ubp_core::Error::Io`] while the project is missing; as [`AuthorRights::of`] and [`Live::start`].
+    pub fn seen_by(&self, author: Option<&str>, token: &[(String, Right)]) -> Result<Seen> {
+        let current = self.whole.shared.current()?;
+        let Author { rights, view, .. } = self.author(&current, author, token)?;
+        let live = match view {
+            None => self.whole.clone(),
+            Some((name, view)) => self.view(&current, name, view)?,
+        };
+        Ok(Seen { rights, live })
     }
 
-    /// The project as an author sees it.
-    ///
-    /// # Errors
-    /// As [`Live::start`].
-    pub fn seen_by(&self, rights: &AuthorRights) -> Result<Arc<Live>> {
-        let Some(view) = View::of(rights) else { return Ok(self.whole.clone()) };
-        let name = view.name();
+    fn author(
+        &self,
+        current: &Arc<Opened>,
+        name: Option<&str>,
+        token: &[(String, Right)],
+    ) -> Result<Author> {
+        let settings = Arc::downgrade(current);
+        let mut authors = self.authors.lock().unwrap_or_else(PoisonError::into_inner);
+        if !Weak::ptr_eq(&authors.settings, &settings) {
+            *authors = Authors { settings, known: Vec::new() };
+        }
+        let is_same = |author: &&Author| author.name.as_deref() == name && author.token == token;
+        if let Some(author) = authors.known.iter().find(is_same) {
+            return Ok(author.clone());
+        }
+        let rights = AuthorRights::of(&current.project.manifest, name, token)?;
+        let view = View::of(&rights).map(|view| (view.name(), view));
+        let (name, token) = (name.map(str::to_owned), token.to_vec());
+        let author = Author { name, token, rights: Arc::new(rights), view };
+        if authors.known.len() >= MOST_AUTHORS {
+            authors.known.remove(0);
+        }
+        authors.known.push(author.clone());
+        Ok(author)
+    }
+
+    fn view(&self, current: &Opened, name: String, view: View) -> Result<Arc<Live>> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = opened.iter().position(|(other, _)| *other == name) {
             let entry = opened.remove(at);
@@ -57,7 +113,7 @@ impl Views {
         }
         let shared = &self.whole.shared;
         forget_unused(&shared.root);
-        let project = shared.current()?.project.clone().seen_in(view)?;
+        let project = current.project.clone().seen_in(view)?;
         let whole = Arc::downgrade(shared);
         let find_model = Box::new(move |_: &_, _: &_| Ok(recalling(&whole)));
         // The process tells people about the project as a whole.

@@ -24,9 +24,8 @@ use ubp_core::ops::{find, get_proposal};
 use ubp_core::progress::{Cancel, Silent};
 use ubp_core::show::{MarkdownPage, Page, Span};
 use ubp_core::{Caller, Error};
-use ubp_host::live::Live;
+use ubp_host::live::{Live, Seen};
 
-use super::author::Seen;
 use super::call::{clipped, failure, success};
 use super::server::Server;
 use super::tools::Row;

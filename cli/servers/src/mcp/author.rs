@@ -6,8 +6,8 @@ use rmcp::RoleServer;
 use rmcp::model::{Extensions, Implementation};
 use rmcp::service::RequestContext;
 use ubp_core::Result;
-use ubp_core::manifest::{AuthorRights, Right};
-use ubp_host::live::{Live, Views};
+use ubp_core::manifest::Right;
+use ubp_host::live::{Seen, Views};
 
 use super::server::Server;
 use crate::http::named_tokens::NamedToken;
@@ -22,12 +22,6 @@ pub(super) struct Author {
     token: Vec<(String, Right)>,
     /// Whether it sent a named token.
     pub has_token: bool,
-}
-
-/// The project as the author of a call sees it.
-pub(super) struct Seen {
-    pub rights: AuthorRights,
-    pub live: Arc<Live>,
 }
 
 impl Server {
@@ -68,8 +62,6 @@ impl Author {
     /// # Errors
     /// As [`Server::seen_by`].
     pub(super) fn sees(&self, views: &Views) -> Result<Seen> {
-        let rights = views.rights(self.name.as_deref(), &self.token)?;
-        let live = views.seen_by(&rights)?;
-        Ok(Seen { rights, live })
+        views.seen_by(self.name.as_deref(), &self.token)
     }
 }

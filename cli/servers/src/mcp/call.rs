@@ -19,12 +19,11 @@ use ubp_core::progress::{Cancel, Progress, Stage};
 use ubp_core::sessions::Witness;
 use ubp_core::show::{MAX_TOKENS, MarkdownPage, MarkdownReader, Page, Reader};
 use ubp_core::{Caller, Context};
-use ubp_host::live::Asker;
+use ubp_host::live::{Asker, Seen};
 
 use super::Writing;
 use super::arguments;
 use super::asking::{self, Change};
-use super::author::Seen;
 use super::recording;
 use super::server::Server;
 use super::tools::Row;
@@ -79,7 +78,7 @@ async fn answer(
     let tools = server.tools();
     let answer = run(&context, move |progress, cancel| {
         let Seen { rights, live } = own.seen_by(&author)?;
-        let (agent, rights) = (author.name.as_deref(), Some(&rights));
+        let (agent, rights) = (author.name.as_deref(), Some(&*rights));
         let params = Value::Object(params);
         let reader = MarkdownReader::new(tools.clone());
         let mut page = MarkdownPage::new(tools);

@@ -10,7 +10,7 @@ use rmcp::RoleServer;
 use rmcp::model::{CallToolResponse, CallToolResult, ErrorData, JsonObject};
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
-use ubp_core::sessions::{Outcome, Recorded, Witness};
+use ubp_core::sessions::{KeptParams, Outcome, Recorded, Witness};
 use ubp_host::sessions::{Recorder, Session};
 
 use super::server::Server;
@@ -64,7 +64,7 @@ pub(super) struct Call {
     recorder: Arc<Recorder>,
     session: Arc<Session>,
     tool: String,
-    params: Value,
+    params: KeptParams,
     at: String,
     begun: Instant,
     /// Notes what the answer leaves out.
@@ -82,7 +82,7 @@ pub(super) fn begin(
     let recorder = server.views.whole().recorder()?;
     let at = Timestamp::now().to_string();
     let session = recording.session(server.author(context).name, context, &at);
-    let params = Value::Object(params.cloned().unwrap_or_default());
+    let params = params.map(KeptParams::of).unwrap_or_default();
     let (tool, witness) = (tool.to_owned(), Arc::default());
     Some(Call { recorder, session, tool, params, at, begun: Instant::now(), witness })
 }

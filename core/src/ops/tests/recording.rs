@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::index::tests::Project;
 use crate::ports::Source;
-use crate::sessions::{Beginning, Line, Outcome, Recorded, Witness};
+use crate::sessions::{Beginning, KeptParams, Line, Outcome, Recorded, Witness};
 use crate::show::{MarkdownPage, MarkdownReader, Tools};
 use crate::{Caller, Context};
 
@@ -23,7 +23,7 @@ fn line(text: &str, day: u32) -> Vec<u8> {
         at,
         1,
         "ubp_get_page",
-        json!({}),
+        KeptParams::default(),
         &outcome,
         text,
         &Witness::default(),
