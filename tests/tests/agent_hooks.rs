@@ -181,6 +181,48 @@ fn the_text_of_pages_stays_within_its_limit() {
 }
 
 #[test]
+fn what_an_agent_hears_is_recorded_with_its_session() {
+    let terminal = project();
+    let section = |number: usize| format!("## Part {number}\n\n{}\n\n", "word ".repeat(300));
+    let long: String = (0..3).map(section).collect();
+    terminal.write("pages/login.md", format!("{LOGIN}\n{long}")).unwrap();
+    let event = |moment: &str, session: &str| edit(&terminal, moment, "src/login.ts", session);
+    let before = heard(&terminal, "claude-code", &event("PreToolUse", "one")).unwrap();
+    assert_eq!(heard(&terminal, "claude-code", &event("PreToolUse", "one")), None);
+    fs::write(terminal.path("src/login.ts"), "changed\n").unwrap();
+    let after = heard(&terminal, "claude-code", &event("PostToolUse", "one")).unwrap();
+    let listed = terminal.ubp("sessions --json").json();
+    let session = &listed["sessions"][0];
+    assert_eq!((&listed["total"], &session["agent"]), (&json!(1), &json!("claude-code")), "{listed}");
+    assert_eq!(session["answer_count"], 2, "an answer without words is none");
+    let id = session["session"].as_str().unwrap();
+    let answers = terminal.ubp(&format!("sessions {id} --json")).json()["answers"].clone();
+    for (at, tool, told) in [(0, "hook/before-edit", before), (1, "hook/after-edit", after)] {
+        assert_eq!((&answers[at]["tool"], &answers[at]["error"]), (&json!(tool), &Value::Null));
+        assert_eq!(answers[at]["params"], json!({ "files": ["src/login.ts"] }));
+        let answer = terminal.ubp(&format!("sessions {id} --answer {} --json", at + 1)).json();
+        assert_eq!(answer["text"], told);
+    }
+    let given: Vec<_> = answers[0]["given"].as_array().unwrap().iter().map(|part| &part["heading"]).collect();
+    assert!(given.contains(&&json!("Login > Limits")) || given.contains(&&json!("Limits")), "{answers}");
+    let omitted = &answers[0]["omitted"][0];
+    assert_eq!(
+        (&omitted["filepath"], &omitted["reason"]),
+        (&json!("login.md"), &json!("max_tokens")),
+        "{answers}"
+    );
+    assert_eq!(answers[1]["given"][0]["kind"], "name");
+
+    heard(&terminal, "claude-code", &event("PreToolUse", "two")).unwrap();
+    assert_eq!(terminal.ubp("sessions --json").json()["total"], 2);
+    let manifest = fs::read_to_string(terminal.path(".ubp/manifest.json")).unwrap();
+    let off = manifest.replacen('{', "{\"sessions\": {\"record\": false},", 1);
+    terminal.write(".ubp/manifest.json", off).unwrap();
+    heard(&terminal, "claude-code", &event("PreToolUse", "three")).unwrap();
+    assert_eq!(terminal.ubp("sessions --json").json()["total"], 2);
+}
+
+#[test]
 fn an_answer_never_stops_an_edit() {
     let terminal = project();
     let elsewhere = tempfile::tempdir().unwrap();

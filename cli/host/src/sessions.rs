@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
+use sha2::{Digest, Sha256};
 use ubp_core::manifest::SessionSettings;
 use ubp_core::path::{SESSIONS, session_of_file};
 use ubp_core::sessions::{Beginning, Line, Recorded};
@@ -25,6 +26,8 @@ const MOST_FACTS: u64 = 10 << 20;
 const MOST_BYTES: u64 = 64 << 20;
 /// Answers that wait to be written; of more, none is recorded until there is room, so that a slow disk costs no memory.
 const WAITING: usize = 64;
+/// Digits of an id.
+const ID: usize = 12;
 /// Time to write what waits when a server ends.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -75,8 +78,15 @@ impl Session {
     /// A session of the client `agent` that begins at `started_at`. Its file is created with the first answer.
     pub fn begin(agent: Option<String>, started_at: String) -> Arc<Self> {
         let id = Uuid::now_v7().simple().to_string();
-        let id = id.get(id.len().saturating_sub(12)..).unwrap_or(&id).to_owned();
+        let id = id.get(id.len().saturating_sub(ID)..).unwrap_or(&id).to_owned();
         Arc::new(Self { id, beginning: Beginning { agent, started_at } })
+    }
+
+    /// The session that the client `agent` calls `name`, for processes that answer once: they write to one file.
+    pub fn called(agent: &str, name: &str, started_at: String) -> Self {
+        let mut id = ubp_core::text::hex(&Sha256::digest(format!("{agent}\n{name}")));
+        id.truncate(ID);
+        Self { id, beginning: Beginning { agent: Some(agent.to_owned()), started_at } }
     }
 
     /// Its id.
@@ -148,6 +158,22 @@ fn write(root: &Path, answers: &Receiver<Answer>) {
             let _ = make_room(root, MOST_BYTES);
         }
     }
+}
+
+/// Records an answer before it returns, for a process that ends then. The first answer of a session deletes old ones.
+///
+/// # Errors
+/// As [`delete_old`].
+pub fn record_now(
+    root: &Path,
+    settings: SessionSettings,
+    session: &Session,
+    recorded: Recorded,
+) -> Result<()> {
+    if !root.join(UBP_DIR).join(ubp_core::path::session_file(&session.id)).exists() {
+        delete_old(root, settings)?;
+    }
+    append(root, session, recorded).map(drop)
 }
 
 /// Appends an answer to the file of its session. Returns how many bytes were written.
@@ -240,13 +266,14 @@ fn remove(path: &Path) -> Result<()> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use serde_json::json;
-    use ubp_core::sessions::{Outcome, Witness};
+    use ubp_core::sessions::{KeptParams, Outcome, Witness};
 
     use super::*;
 
     fn recorded(text: &str) -> Recorded {
         let at = "2026-01-01T00:00:00Z".to_owned();
-        Recorded::new(at, 1, "ubp_search", json!({}), &Outcome::Answer(&json!({})), text, &Witness::default())
+        let (params, answer) = (KeptParams::default(), json!({}));
+        Recorded::new(at, 1, "ubp_search", params, &Outcome::Answer(&answer), text, &Witness::default())
     }
 
     fn session() -> Arc<Session> {

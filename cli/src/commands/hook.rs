@@ -6,13 +6,16 @@
 //!   (`tests/tests/agent_hooks.rs`).
 //! - An agent gets no page that the rights hide from its client (`tests/tests/agent_hooks.rs`).
 //! - A page reaches an agent once in its session (`tests/tests/agent_hooks.rs`).
+//! - What an agent hears is recorded as it heard it, after it is printed (`tests/tests/agent_hooks.rs`).
 
 mod briefing;
 mod event;
 mod given;
+mod record;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -28,6 +31,7 @@ use crate::session::Session;
 use crate::terminal::Terminal;
 use event::{Event, Moment};
 use given::Given;
+use record::Heard;
 
 /// `ubp hook`
 #[derive(Debug, Clone, Args)]
@@ -130,35 +134,42 @@ fn answer(
     let value: Value = serde_json::from_str(&text).map_err(|error| {
         Error::invalid(message!("the event on standard input is not JSON: {error}", error))
     })?;
-    let told = match Event::of(&value, folder) {
-        Some(event) => {
-            let most = args.max_tokens.map_or(MAX_TOKENS, |n| n as usize);
-            tell(terminal, global, args.client.flag(), &event, most)?
-        }
-        None => String::new(),
-    };
+    let Some(event) = Event::of(&value, folder) else { return print(terminal, args, &value, "") };
+    let agent = args.client.flag();
+    let most = args.max_tokens.map_or(MAX_TOKENS, |n| n as usize);
+    let heard = tell(terminal, global, agent, &event, most)?;
+    let told = heard.iter().map(|heard| heard.text.as_str()).collect::<Vec<_>>().join("\n\n");
+    print(terminal, args, &value, &told)?;
+    terminal.io.flush()?;
+    heard.into_iter().for_each(|heard| heard.keep(agent, &event));
+    Ok(())
+}
+
+/// Prints the answer in the form that the client reads.
+fn print(terminal: &mut Terminal<'_>, args: &HookArgs, event: &Value, told: &str) -> Result<(), Failure> {
     match args.client {
         HookClient::Cursor if told.is_empty() => terminal.put("{}"),
         _ if told.is_empty() => Ok(()),
         HookClient::Cursor => terminal.put(json!({ "additional_context": told }).to_string()),
         HookClient::ClaudeCode | HookClient::Codex => {
-            let name = &value["hook_event_name"];
+            let name = &event["hook_event_name"];
             let output = json!({ "hookEventName": name, "additionalContext": told });
             terminal.put(json!({ "hookSpecificOutput": output }).to_string())
         }
     }
 }
 
-/// What the agent is told about the files of an event.
+/// What the agent is told about the files of an event, by project.
 fn tell(
     terminal: &mut Terminal<'_>,
     global: &Global,
     agent: &str,
     event: &Event,
     max_tokens: usize,
-) -> Result<String, Failure> {
+) -> Result<Vec<Heard>, Failure> {
     let mut told = Vec::new();
     for (root, files) in by_project(&event.files) {
+        let begun = Instant::now();
         let session = Session::open_as(terminal, &root, agent)?;
         let given = Given::of(&terminal.io.environment, &root, &event.session);
         let files: Vec<String> = files.iter().map(|file| session.source(file)).collect();
@@ -167,13 +178,15 @@ fn tell(
             Moment::After => briefing::after(context, &files, &given),
         })?;
         let shown = |filepath: &str| terminal.path(filepath);
-        told.push(match event.moment {
+        let text = match event.moment {
             Moment::Before => briefing::tell_before(&briefings, &shown),
             Moment::After => briefing::tell_after(&briefings, &shown),
-        });
+        };
+        if !text.is_empty() {
+            told.push(Heard::new(&session, event, &files, &briefings, text, begun));
+        }
     }
-    told.retain(|text| !text.is_empty());
-    Ok(told.join("\n\n"))
+    Ok(told)
 }
 
 /// The files by the project that they are in. Other files are nobody's.

@@ -81,7 +81,7 @@ pub struct Witness(Mutex<Vec<(Vec<Part>, Limit)>>);
 
 impl Witness {
     /// Notes an answer that will be shortened because of `limit`.
-    pub(crate) fn note(&self, answer: &impl Serialize, limit: Limit) {
+    pub fn note(&self, answer: &impl Serialize, limit: Limit) {
         let Ok(answer) = serde_json::to_value(answer) else { return };
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push((parts(&answer), limit));
     }

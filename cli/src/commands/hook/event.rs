@@ -53,8 +53,10 @@ impl Event {
         if files.is_empty() {
             return None;
         }
+        // Not all versions of Cursor name the session.
+        let own = ["session_id", "conversation_id"].map(text).into_iter().find(|id| !id.is_empty());
         // An agent that another one started has not seen what that one was told.
-        let session = format!("{} {}", text("session_id"), text("agent_id"));
+        let session = format!("{} {}", own.unwrap_or_default(), text("agent_id"));
         Some(Self { session, moment, files })
     }
 }
@@ -90,6 +92,18 @@ mod tests {
             "tool_input": { "path": "src/a.rs" },
         });
         assert_eq!(event(&read), Some((Moment::Before, vec!["/project/src/a.rs".into()])));
+    }
+
+    #[test]
+    fn a_session_goes_by_its_id_or_by_that_of_the_conversation() {
+        let session = |ids: Value| {
+            let mut value = json!({ "hook_event_name": "PreToolUse", "tool_input": { "file_path": "a" } });
+            value.as_object_mut().unwrap().extend(ids.as_object().unwrap().clone());
+            Event::of(&value, Path::new("/here")).unwrap().session
+        };
+        assert_eq!(session(json!({ "session_id": "s", "conversation_id": "c" })), "s ");
+        assert_eq!(session(json!({ "session_id": "", "conversation_id": "c", "agent_id": "a" })), "c a");
+        assert_eq!(session(json!({})), " ");
     }
 
     #[test]
