@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 use ubp_core::ops::accept_proposal::EditedText;
 use ubp_core::ops::list_proposals::Which;
-use ubp_core::ops::{accept_proposal, get_proposal, list_proposals, reject_proposal};
+use ubp_core::ops::{accept_proposal, get_proposal, list_proposals, reject_proposal, reopen_proposal};
 use ubp_core::{Error, message, path};
 
 use crate::ExitStatus;
@@ -57,6 +57,8 @@ pub enum ProposalsAction {
     Accept(AcceptArgs),
     /// Reject proposals
     Reject(RejectArgs),
+    /// Let rejected proposals wait again, and accepted ones after `ubp undo`
+    Reopen(ReopenArgs),
 }
 
 /// `ubp proposals accept`
@@ -118,6 +120,19 @@ pub struct RejectArgs {
     pub reviewer: Option<String>,
 }
 
+/// `ubp proposals reopen`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp proposals --state decided\n  \
+    ubp proposals reopen 3f9a01c2d4e5\n\n\
+    The agent is told both decisions when it asks for its proposals. What the agent withdrew stays \
+    withdrawn.")]
+pub struct ReopenArgs {
+    /// The proposals
+    #[arg(value_name = "PROPOSAL", required = true)]
+    pub proposals: Vec<String>,
+}
+
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,
     session: &Session,
@@ -131,6 +146,11 @@ pub(crate) fn run(
             let params = reject_proposal::Params { proposals, comment, reviewer };
             let output = session.write(terminal, |context| reject_proposal::run(context, params))?;
             answer(terminal, &output, reject_proposal::show)
+        }
+        (Some(ProposalsAction::Reopen(ReopenArgs { proposals })), _) => {
+            let params = reopen_proposal::Params { proposals };
+            let output = session.write(terminal, |context| reopen_proposal::run(context, params))?;
+            answer(terminal, &output, reopen_proposal::show)
         }
         (None, Some(proposal)) => {
             let params = get_proposal::Params { proposal };

@@ -55,7 +55,8 @@ pub use embedding::{
 pub(crate) use embedding::{SectionText, section_text};
 pub use matrix::{Close, Closest, Near, PageMeans, VectorMatrix};
 pub use page_names::{Name, NamedPage, PageNames};
-pub(crate) use postings::{Posting, Postings};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use prepare::source_refs;
 pub(crate) use prepare::{parse_time, prepare};
 pub use questions::{Filter, Unmatched, UnmatchedKind};
 pub(crate) use refresh::pages_folder;

@@ -232,7 +232,12 @@ fn usable_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= 128 && !id.contains(char::is_whitespace)
 }
 
-fn source_refs(front_matter: &FrontMatter, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<String> {
+/// The files, folders and globs that front matter names, and a diagnostic for each that is not inside the project.
+pub(crate) fn source_refs(
+    front_matter: &FrontMatter,
+    text: &str,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<String> {
     let listed: Vec<&str> = match front_matter.get("source_refs").or_else(|| front_matter.get("sourceRefs")) {
         Some(Value::List(items)) => items
             .iter()

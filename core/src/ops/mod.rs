@@ -107,6 +107,7 @@ mod proposing {
     pub mod list_proposals;
     pub mod queue;
     pub mod reject_proposal;
+    pub mod reopen_proposal;
     pub mod withdraw_proposal;
 }
 
@@ -202,7 +203,7 @@ table::operations! {
     beyond browsers:
     list_templates create_page update_page rename_page delete_page replace
     accept dismiss review_page suggest_types queue
-    list_proposals get_proposal accept_proposal reject_proposal withdraw_proposal
+    list_proposals get_proposal accept_proposal reject_proposal reopen_proposal withdraw_proposal
     preview_answer list_sessions get_session get_answer delete_sessions
     diff audit undo page_history page_version add rebuild
     read_page save_page add_attachment resolve_links addresses favorites source_diff

@@ -11,6 +11,7 @@
 //! - An agent sees, amends and withdraws only its own proposals, and accepts none (`ops/tests/proposing.rs`).
 
 mod accept;
+mod described;
 mod edited;
 mod merge;
 mod propose;
@@ -30,10 +31,13 @@ use crate::writing::{Change, RecordChange, Version};
 use crate::{Caller, Context, Error, Result, path};
 
 pub(crate) use accept::{Acceptance, Clash, accept, clashes, rebased};
+pub(crate) use described::described;
+pub use described::{DescribedSource, SourceNaming};
 pub use edited::EditedText;
-pub(crate) use merge::{Block, blocks, is_addition};
+use merge::is_addition;
+pub(crate) use merge::{Block, blocks};
 pub(crate) use propose::{propose, proposed_text};
-pub(crate) use store::{Stored, decide, open_count, read_all};
+pub(crate) use store::{Stored, decide, open_count, read_all, reopen, reopenable};
 
 /// What an agent's call adds to the plan when its changes are proposed.
 #[derive(Debug, Clone, Default)]
@@ -97,6 +101,9 @@ pub(crate) struct Proposal {
     pub records: Vec<ProposedRecord>,
     #[serde(default)]
     pub decision: Option<Decision>,
+    /// Decisions that were taken back, the first one first.
+    #[serde(default)]
+    pub earlier: Vec<Decision>,
 }
 
 /// A change of one file.
@@ -189,21 +196,43 @@ impl State {
     }
 }
 
+impl Decision {
+    /// The state of a proposal with this decision.
+    pub(crate) fn state(&self) -> State {
+        match self.verdict {
+            Verdict::Accepted if self.hunks.is_empty() => State::Accepted,
+            Verdict::Accepted => State::PartlyAccepted,
+            Verdict::Rejected => State::Rejected,
+            Verdict::Withdrawn => State::Withdrawn,
+        }
+    }
+}
+
 impl Proposal {
     /// Its state, without a comparison with the files: a conflict counts as pending.
     pub(crate) fn state(&self) -> State {
-        match &self.decision {
-            None => State::Pending,
-            Some(Decision { verdict: Verdict::Accepted, hunks, .. }) if hunks.is_empty() => State::Accepted,
-            Some(Decision { verdict: Verdict::Accepted, .. }) => State::PartlyAccepted,
-            Some(Decision { verdict: Verdict::Rejected, .. }) => State::Rejected,
-            Some(Decision { verdict: Verdict::Withdrawn, .. }) => State::Withdrawn,
-        }
+        self.decision.as_ref().map_or(State::Pending, Decision::state)
     }
 
     /// The name of its first operation.
     pub(crate) fn operation(&self) -> &str {
         self.calls.first().map_or("", |call| &call.operation)
+    }
+
+    /// Why it does not only add text and pages; `None` if it does.
+    pub(crate) fn removes(&self) -> Option<Message> {
+        if !self.records.is_empty() || self.undoes.is_some() {
+            return Some(message!("it does not only add text"));
+        }
+        let removes = |change: &&ProposedChange| match (&change.before, change.texts()) {
+            (None, _) => false,
+            (Some(_), Some((before, after))) if change.after.is_some() && change.moved_from().is_none() => {
+                !is_addition(change.path(), before, after)
+            }
+            _ => true,
+        };
+        let found = self.changes.iter().find(removes)?;
+        Some(message!("it removes text of {path}", path = found.path()))
     }
 
     /// Whether some hunks can be accepted without the others: if pages are only edited or created. The parts of a rename

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::{Decision, Proposal, Verdict, is_visible, was_made};
+use crate::hint::Next;
 use crate::message;
 use crate::ops::page::to_the_second;
 use crate::path::proposal_file;
@@ -222,6 +223,49 @@ pub(crate) fn decide(
         Some(Decision { verdict, at, reviewer, comment, hunks, edited: Vec::new(), audit_id, settled: true });
     write(context.source, &stored.proposal, Some(stored.hash))?;
     Ok(stored.proposal)
+}
+
+/// Takes the decision about a proposal back, so that it waits for another one.
+///
+/// # Errors
+/// [`Error::InvalidParams`] if it is not decided, if the agent withdrew it, and while its change is in force;
+/// [`Error::Conflict`], [`Error::Io`].
+pub(crate) fn reopen(context: &Context<'_>, log: &AuditLog, mut stored: Stored) -> Result<Proposal> {
+    let decision = reopenable(log, &stored.proposal)?;
+    stored.proposal.decision = None;
+    stored.proposal.earlier.push(decision);
+    write(context.source, &stored.proposal, Some(stored.hash))?;
+    Ok(stored.proposal)
+}
+
+/// The decision about a proposal that can be reopened.
+///
+/// # Errors
+/// As [`reopen`].
+pub(crate) fn reopenable(log: &AuditLog, proposal: &Proposal) -> Result<Decision> {
+    let id = &proposal.id;
+    let Some(decision) = &proposal.decision else {
+        return Err(Error::invalid(message!("the proposal {id} waits for review already", id)));
+    };
+    let made = decision.audit_id.as_deref().map(|audit_id| (audit_id, log.group(audit_id)));
+    match (decision.verdict, made) {
+        (Verdict::Withdrawn, _) => Err(Error::invalid(message!(
+            "the proposal {id} was withdrawn by the agent; only the agent can propose it again",
+            id
+        ))),
+        (Verdict::Accepted, Some((entry, group)))
+            if group.first().is_none_or(|first| log.undone_by(first).is_none()) =>
+        {
+            Err(Error::invalid_with_hint(
+                message!("the proposal {id} was accepted, and its change is in force", id),
+                message!(
+                    "{undo} takes the change back; then the proposal can be reopened",
+                    undo = Next::call("undo").with("entry", entry)
+                ),
+            ))
+        }
+        _ => Ok(decision.clone()),
+    }
 }
 
 /// Records what became of decisions, as long as the audit log says it. Deletes replaced proposals, and decided ones that

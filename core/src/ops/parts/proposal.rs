@@ -32,8 +32,12 @@ pub struct ProposalFields {
     pub pages: Vec<ProposedPage>,
     /// Later changes that keep it from being accepted as a whole.
     pub conflicts: Vec<Message>,
+    /// Whether it removes no line and no page, as `only_additions` demands.
+    pub only_adds: bool,
     /// What became of it; absent while it is open.
     pub decision: Option<Decision>,
+    /// Decisions that were taken back, the first one first.
+    pub earlier: Vec<Decision>,
 }
 
 /// What a proposal does to a page.
@@ -123,7 +127,9 @@ impl ProposalFields {
             reason: proposal.reason.clone(),
             pages: pages.chain(records).collect(),
             conflicts,
+            only_adds: proposal.removes().is_none(),
             decision: proposal.decision.clone(),
+            earlier: proposal.earlier.clone(),
         }
     }
 
@@ -145,12 +151,20 @@ impl ProposalFields {
         for conflict in &self.conflicts {
             page.warn(&[Span::said(conflict)]);
         }
-        if let Some(decision) = &self.decision {
-            page.detail(&[Span::said(&told(self.state, decision))]);
-            if let Some(comment) = &decision.comment {
-                page.detail(&[Span::said(&message!("comment: {comment}", comment = Span::Words(comment)))]);
-            }
+        for earlier in &self.earlier {
+            let before = message!("reopened; before: {decision}", decision = told(earlier.state(), earlier));
+            show_decision(&before, earlier, page);
         }
+        if let Some(decision) = &self.decision {
+            show_decision(&told(self.state, decision), decision, page);
+        }
+    }
+}
+
+fn show_decision(told: &Message, decision: &Decision, page: &mut dyn Page) {
+    page.detail(&[Span::said(told)]);
+    if let Some(comment) = &decision.comment {
+        page.detail(&[Span::said(&message!("comment: {comment}", comment = Span::Words(comment)))]);
     }
 }
 

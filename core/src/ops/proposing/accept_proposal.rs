@@ -10,10 +10,9 @@ use crate::message::Message;
 use crate::ops::Facts;
 use crate::ops::page::IndexState;
 use crate::ops::places::Places;
-use crate::ops::proposal::Kind;
 pub use crate::proposals::EditedText;
 use crate::proposals::{
-    Acceptance, Proposal, ProposedChange, State, Stored, accept, is_addition, read_all, same_agent,
+    Acceptance, Proposal, ProposedChange, State, Stored, accept, read_all, same_agent,
 };
 use crate::show::{Page, Span, counted};
 use crate::writing::ChangedFile;
@@ -202,18 +201,7 @@ fn excluded(proposal: &Proposal, params: &Params, under: &Places) -> Option<Mess
             return Some(message!("it changes {path}", path));
         }
     }
-    if params.only_additions {
-        if !proposal.records.is_empty() || proposal.undoes.is_some() {
-            return Some(message!("it does not only add text"));
-        }
-        let removes = proposal.changes.iter().find(|change| match (Kind::of(change), change.texts()) {
-            (Kind::Created, _) => false,
-            (Kind::Edited, Some((before, after))) => !is_addition(change.path(), before, after),
-            _ => true,
-        });
-        return removes.map(|change| message!("it removes text of {path}", path = change.path()));
-    }
-    None
+    if params.only_additions { proposal.removes() } else { None }
 }
 
 /// The paths that proposals are limited to: those of pages, and of pages that one of the proposals creates.

@@ -8,11 +8,13 @@ use crate::hint::Next;
 use crate::index::questions::pages;
 use crate::message;
 use crate::message::Message;
+use crate::ops::get_impact::{self, AffectedPage};
 use crate::ops::proposal::{Kind, Named, ProposalFields, named};
 use crate::ops::{Facts, Tool, backlinks};
 use crate::ports::ContentHash;
 use crate::proposals::{
-    Block, Call, Clash, PageRead, Proposal, ProposedChange, State, blocks, read_all, rebased,
+    Block, Call, Clash, DescribedSource, PageRead, Proposal, ProposedChange, SourceNaming, State, blocks,
+    described, read_all, rebased,
 };
 use crate::show::{Page, Span, counted};
 use crate::writing::shorten;
@@ -26,8 +28,8 @@ pub const FACTS: Facts =
         .command("proposals")
         .arguments(&["proposal"]);
 
-/// Maximum number of linking pages that are named.
-const MOST_LINKING: usize = 20;
+/// Maximum number of linking pages, of sources and of affected pages that are named.
+const MOST: usize = 20;
 
 /// The proposal to show.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -57,6 +59,10 @@ pub struct Output {
     pub read: Vec<ReadFields>,
     /// Lines that are removed and added in files of reviews and decisions, as a diff.
     pub records: String,
+    /// Pages that depend on the changed pages or link to them, highest score first, at most 20; as by `get_impact`.
+    pub affected: Vec<AffectedPage>,
+    /// Number of these pages, before the limit.
+    pub affected_count: usize,
 }
 
 /// A change of a page.
@@ -82,6 +88,10 @@ pub struct ChangeFields {
     pub front_matter: Vec<String>,
     /// Freshness of the page now; absent for a new page.
     pub staleness: Option<Staleness>,
+    /// Number of files, folders and globs of code that the page describes before or after the change.
+    pub source_count: usize,
+    /// The code, at most 20 of them, by path.
+    pub sources: Vec<DescribedSource>,
     /// Number of pages that link to the page now.
     pub linking_count: usize,
     /// Paths of these pages, at most 20.
@@ -134,8 +144,16 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     };
     let fields = ProposalFields::of(proposal, &clashes);
     let mut number = 0;
-    let changes = proposal.changes.iter().map(|change| fields_of(context, change, &mut number, &clashes));
+    let described = described(context, proposal)?.into_iter();
+    let changes = proposal.changes.iter().zip(described).map(|(change, sources)| {
+        fields_of(context, change, sources, &mut number, &clashes)
+    });
     let changes = changes.collect::<Result<Vec<_>>>()?;
+    let changed = proposal.changes.iter().filter_map(|change| change.before.as_ref());
+    let changed = context.index.read(|db| {
+        changed.filter_map(|file| pages::at(db, &file.path).transpose()).collect::<Result<Vec<i64>>>()
+    })?;
+    let (affected, affected_count) = get_impact::of_pages(context, changed, MOST)?;
     let mut records: String = proposal.records.iter().map(|record| record.planned().diff()).collect();
     if context.caller == Caller::Agent {
         shorten(&mut records);
@@ -148,6 +166,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         read: read(context, proposal),
         calls: if context.caller == Caller::Agent { Vec::new() } else { proposal.calls.clone() },
         records,
+        affected,
+        affected_count,
         fields,
     })
 }
@@ -155,6 +175,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 fn fields_of(
     context: &Context<'_>,
     change: &ProposedChange,
+    mut sources: Vec<DescribedSource>,
     number: &mut usize,
     clashes: &[Clash],
 ) -> Result<ChangeFields> {
@@ -195,7 +216,9 @@ fn fields_of(
     linking.sort();
     linking.dedup();
     let linking_count = linking.len();
-    linking.truncate(MOST_LINKING);
+    linking.truncate(MOST);
+    let source_count = sources.len();
+    sources.truncate(MOST);
     let text = |file: &Option<crate::proposals::ProposedFile>| {
         file.as_ref().filter(|_| !is_agent).and_then(|file| file.text.clone())
     };
@@ -210,6 +233,8 @@ fn fields_of(
         links_removed,
         front_matter,
         staleness,
+        source_count,
+        sources,
         linking_count,
         linking,
         previous_text: text(&change.before),
@@ -259,6 +284,9 @@ pub fn show(output: &Output, page: &mut dyn Page) {
                 page.note(&[Span::said(&what), Span::Text(" "), Span::Label(&names.join(", "))]);
             }
         }
+        if let Some(code) = told_code(change) {
+            page.note(&[Span::said(&code)]);
+        }
         if change.change != Kind::Created && change.linking_count > 0 {
             let count = counted(change.linking_count, "page links here", "pages link here");
             let more = if change.linking_count > change.linking.len() { ", …" } else { "" };
@@ -269,6 +297,10 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     if !output.records.is_empty() {
         page.gap();
         page.diff(&output.records);
+    }
+    if let Some(affected) = told_affected(output) {
+        page.gap();
+        page.note(&[Span::said(&affected)]);
     }
     if !output.read.is_empty() {
         page.gap();
@@ -337,9 +369,51 @@ pub fn show_question(output: &Output, page: &mut dyn Page) {
         let show = Next::call("get_proposal").with("proposal", fields.proposal.as_str());
         page.note(&[Span::said(&message!("This diff is shortened; {show} shows all of it", show))]);
     }
+    for told in output.changes.iter().filter_map(told_code).chain(told_affected(output)) {
+        page.note(&[Span::said(&told)]);
+    }
     for conflict in &fields.conflicts {
         page.warn(&[Span::said(conflict)]);
     }
+}
+
+/// Which code a page describes; `None` if it describes none.
+fn told_code(change: &ChangeFields) -> Option<Message> {
+    let mut sources: Vec<Message> = change.sources.iter().map(told_source).collect();
+    if change.source_count > sources.len() {
+        sources.push(Message::verbatim("…"));
+    }
+    let page = Span::Path(&change.filepath);
+    let code = Message::joined(sources, ", ");
+    (change.source_count > 0).then(|| message!("{page} describes {code}", page, code))
+}
+
+fn told_source(described: &DescribedSource) -> Message {
+    let source = Span::File(&described.source);
+    match (described.change, described.exists, described.reason) {
+        (SourceNaming::Removed, ..) => message!("{source} (no longer named)", source),
+        (_, false, _) => message!("{source} (missing)", source),
+        (SourceNaming::Added, ..) => message!("{source} (newly named)", source),
+        (SourceNaming::Kept, true, Some(_)) => message!("{source} (may not match the page)", source),
+        (SourceNaming::Kept, true, None) => message!("{source}", source),
+    }
+}
+
+/// Which pages the changes affect; `None` if they affect none.
+fn told_affected(output: &Output) -> Option<Message> {
+    let told = |affected: &AffectedPage| {
+        let (path, score) = (Span::Path(&affected.page.filepath), format!("{:.2}", affected.score));
+        message!("{path} {score}", path, score)
+    };
+    let mut pages: Vec<Message> = output.affected.iter().map(told).collect();
+    if output.affected_count > pages.len() {
+        pages.push(Message::verbatim("…"));
+    }
+    let (pages, count) = (
+        Message::joined(pages, ", "),
+        counted(output.affected_count, "page may be affected", "pages may be affected"),
+    );
+    (output.affected_count > 0).then(|| message!("{count}: {pages}", count, pages))
 }
 
 impl ReadFields {

@@ -32,6 +32,9 @@ pub const FACTS: Facts = Facts::reading(
 .quoting_pages()
 .command("impact");
 
+/// Default number of hops.
+const DEPTH: usize = 3;
+
 /// What changes, and how far to look.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -47,7 +50,7 @@ pub struct Params {
     /// The source file or folder that changes, instead of `page`. It need not exist.
     pub file: Option<String>,
     /// Maximum hops.
-    #[schemars(range(min = 1, max = 5), extend("default" = 3))]
+    #[schemars(range(min = 1, max = 5), extend("default" = DEPTH))]
     pub depth: Option<usize>,
     /// Follow only links of these types.
     #[serde(default)]
@@ -124,19 +127,13 @@ struct Candidate<'a> {
 /// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::OutsideProject`], [`Error::InvalidParams`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     unmatched::require_link_types(context, &params.link_types, &[SOURCE_REFS])?;
-    let depth = budget::ranged("depth", params.depth, 3, 1, 5)?;
+    let depth = budget::ranged("depth", params.depth, DEPTH, 1, 5)?;
     let limit = budget::ranged("limit", params.limit, 100, 1, usize::MAX)?;
     let (subject, changes) = changed::find(context, &params)?;
     let graph = context.index.graph()?;
     let spread = Spread::of(&graph, &changes, depth, &params.link_types);
-    let mut candidates = context.index.read(|db| {
-        spread.found.iter().map(|found| candidate(db, found)).collect::<Result<Vec<Candidate<'_>>>>()
-    })?;
+    let mut candidates = ranked(context, &spread)?;
     candidates.retain(|one| params.doc_types.is_empty() || params.doc_types.contains(&one.doc_type));
-    candidates.sort_by(|a, b| {
-        let order = |of: &Candidate<'_>| (of.found.distance, of.filepath.clone());
-        b.found.score.total_cmp(&a.found.score).then_with(|| order(a).cmp(&order(b)))
-    });
     let counts = Counts::of(&candidates);
     let total_affected = candidates.len();
     candidates.truncate(limit);
@@ -167,6 +164,37 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     };
     budget::fit(context, &mut output, params.max_tokens, show, shrink)?;
     Ok(output)
+}
+
+/// The pages that a change of these pages affects, highest score first: at most `limit`, and their number.
+#[cfg(not(target_family = "wasm"))]
+pub(in crate::ops) fn of_pages(
+    context: &Context<'_>,
+    pages: Vec<i64>,
+    limit: usize,
+) -> Result<(Vec<AffectedPage>, usize)> {
+    let graph = context.index.graph()?;
+    let changes = spread::Changes { pages, ..spread::Changes::default() };
+    let spread = Spread::of(&graph, &changes, DEPTH, &[]);
+    let mut candidates = ranked(context, &spread)?;
+    let total = candidates.len();
+    candidates.truncate(limit);
+    let numbers: Vec<i64> = candidates.iter().map(|one| one.found.page).collect();
+    let fields = context.page_fields(&numbers)?;
+    let shown = |db: &Connection| candidates.iter().map(|one| shown(db, one.found, &spread, &fields)).collect();
+    Ok((context.index.read(shown)?, total))
+}
+
+/// The reached pages, highest score first.
+fn ranked<'a>(context: &Context<'_>, spread: &'a Spread<'_>) -> Result<Vec<Candidate<'a>>> {
+    let mut candidates = context.index.read(|db| {
+        spread.found.iter().map(|found| candidate(db, found)).collect::<Result<Vec<Candidate<'_>>>>()
+    })?;
+    candidates.sort_by(|a, b| {
+        let order = |of: &Candidate<'_>| (of.found.distance, of.filepath.clone());
+        b.found.score.total_cmp(&a.found.score).then_with(|| order(a).cmp(&order(b)))
+    });
+    Ok(candidates)
 }
 
 fn candidate<'a>(db: &Connection, found: &'a Found) -> Result<Candidate<'a>> {
