@@ -39,6 +39,7 @@ pub(crate) const MEMORY_TYPE: &[Choice] = &[
 pub(crate) const QUEUE_KIND: &[Choice] = &[
     ("proposal", "Changes that agents proposed"),
     ("contradiction", "Memories that contradict each other"),
+    ("duplicate", "Memories that say the same"),
     ("type", "Types of links that sentences state"),
     ("link", "Missing links"),
 ];

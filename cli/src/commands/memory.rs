@@ -196,6 +196,9 @@ pub struct DocumentArgs {
 /// `ubp memory reindex`
 #[derive(Debug, Clone, Args)]
 pub struct ReindexArgs {
+    /// Merge these memories, by topic, id or path [default: all that say the same]
+    #[arg(value_name = "MEMORY", num_args = 2..)]
+    pub memories: Vec<String>,
     /// Show what would change without changing it
     #[arg(long)]
     pub dry_run: bool,
@@ -240,7 +243,8 @@ pub(crate) fn run(
         }
         MemoryAction::Document(args) => document(terminal, session, folder, global, args),
         MemoryAction::Reindex(args) => {
-            let params = reindex_memories::Params { dry_run: args.dry_run };
+            let memories = args.memories.iter().map(|memory| session.page(terminal, memory)).collect();
+            let params = reindex_memories::Params { memories, dry_run: args.dry_run };
             let output = session.write(terminal, |context| reindex_memories::run(context, params))?;
             answer(terminal, &output, reindex_memories::show)
         }

@@ -18,7 +18,7 @@ use crate::show::counted;
 use crate::text::fold_key;
 
 /// Memories with at least this cosine similarity are reported.
-const CLOSE: f32 = 0.75;
+pub(crate) const CLOSE: f32 = 0.75;
 
 /// Memories whose topics are spelled at least this similarly are reported, 0 to 1.
 const SPELLED_ALIKE: f64 = 0.92;

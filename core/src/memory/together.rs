@@ -8,7 +8,7 @@ use super::{Count, Entry};
 use crate::Result;
 use crate::progress::{Cancel, Progress, Stage};
 
-/// Cosine similarity above which two memories are duplicates.
+/// Cosine similarity above which two memories are merged without being named.
 pub(crate) const SAME: f32 = 0.85;
 
 /// A memory to compare.
@@ -24,18 +24,19 @@ pub(crate) struct Compared<'c> {
 pub(crate) struct Group {
     /// The one to keep.
     pub kept: usize,
-    /// The ones that it replaces, with their similarity, most similar first.
-    pub replaced: Vec<(usize, f32)>,
+    /// The ones that it replaces, with their similarity if it is known, most similar first.
+    pub replaced: Vec<(usize, Option<f32>)>,
 }
 
-/// The groups of duplicates. The most used one is kept; on a tie the one with the highest confidence, then the
-/// oldest.
+/// The groups of duplicates: pairs of one type that `joins`, which is asked with their similarity if it is known. The
+/// most used one is kept; on a tie the one with the highest confidence, then the oldest.
 ///
 /// # Errors
 /// [`crate::Error::Cancelled`].
 pub(crate) fn groups(
     memories: &[Compared<'_>],
     vectors: &HashMap<i64, Vec<f32>>,
+    joins: &dyn Fn(usize, usize, Option<f32>) -> bool,
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Vec<Group>> {
@@ -58,16 +59,21 @@ pub(crate) fn groups(
         if std::mem::replace(&mut taken[kept], true) {
             continue;
         }
-        let mut replaced: Vec<(usize, f32)> = Vec::new();
+        let mut replaced: Vec<(usize, Option<f32>)> = Vec::new();
         for &other in order.iter().skip(done + 1).filter(|&&other| !taken[other]) {
-            if let Some(similarity) = similarity(&memories[kept], &memories[other], vectors)
-                && similarity > SAME
-            {
+            if memories[kept].entry.fields.memory_type != memories[other].entry.fields.memory_type {
+                continue;
+            }
+            let similarity = similarity(&memories[kept], &memories[other], vectors);
+            if joins(kept, other, similarity) {
                 replaced.push((other, similarity));
             }
         }
         replaced.iter().for_each(|(other, _)| taken[*other] = true);
-        replaced.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        replaced.sort_by(|a, b| {
+            let of = |one: &(usize, Option<f32>)| one.1.unwrap_or(0.0);
+            of(b).total_cmp(&of(a)).then(a.0.cmp(&b.0))
+        });
         if !replaced.is_empty() {
             groups.push(Group { kept, replaced });
         }
@@ -77,11 +83,8 @@ pub(crate) fn groups(
     Ok(groups)
 }
 
-/// Similarity of two memories of one type; `None` if it is unknown.
+/// Similarity of two memories; `None` if it is unknown.
 fn similarity(a: &Compared<'_>, b: &Compared<'_>, vectors: &HashMap<i64, Vec<f32>>) -> Option<f32> {
-    if a.entry.fields.memory_type != b.entry.fields.memory_type {
-        return None;
-    }
     if a.text == b.text {
         return Some(1.0);
     }

@@ -5,6 +5,7 @@
 //! pages, one or more links each), against every other page to which those pages do not link.
 
 use super::features::{BEST_SECTIONS, FEATURES, WHOLE_PAGES};
+use crate::confidence;
 
 /// In the order of [`super::NAMES`].
 const WEIGHTS: [f64; FEATURES] = [
@@ -36,14 +37,7 @@ pub(super) fn most(values: &[f64; FEATURES]) -> f64 {
 }
 
 fn calibrated(outcome: f64) -> f64 {
-    for pair in CALIBRATION.windows(2) {
-        if let [(from, low), (to, high)] = *pair
-            && outcome <= to
-        {
-            return low + (outcome - from) / (to - from) * (high - low);
-        }
-    }
-    CALIBRATION.last().map_or(1.0, |(_, most)| *most)
+    confidence::of(outcome, &CALIBRATION)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::memory::{Contradiction, Counts, Currency, Difference, Entry, Memory, MemoryType, Skipped};
+use crate::memory::{Contradiction, Counts, Currency, Difference, Entry, Memory, MemoryType, Sameness, Skipped};
 use crate::message;
 use crate::show::{Page, Span, counted};
 
@@ -158,16 +158,20 @@ pub struct SimilarMemory {
     pub filepath: String,
     /// Cosine similarity; absent if only the topics are spelled alike.
     pub similarity: Option<f64>,
+    /// Share of pairs with this similarity that say the same, 0 to 1; absent for equal texts, which are no estimate, and
+    /// where it was not measured.
+    pub confidence: Option<f64>,
 }
 
 impl SimilarMemory {
-    pub(crate) fn of(entry: &Entry, similarity: Option<f32>) -> Self {
+    pub(crate) fn of(entry: &Entry, similarity: Option<f32>, sameness: &Sameness) -> Self {
         Self {
             id: entry.id.clone(),
             memory_type: entry.fields.memory_type,
             topic: entry.fields.topic.clone(),
             filepath: entry.path.clone(),
             similarity: similarity.map(|cosine| crate::search::rounded(f64::from(cosine))),
+            confidence: sameness.confidence(similarity),
         }
     }
 }

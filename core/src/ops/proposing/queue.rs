@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::hint::Next;
 use crate::index::questions::pages;
+use crate::memory::{
+    CLOSE, Catalog, Counts, Currency, DUPLICATE, Duplicates, Joined, SAME, Sameness, vectors,
+};
 use crate::message;
 use crate::message::Message;
 use crate::ops::page::IndexState;
@@ -17,11 +20,11 @@ use crate::search::rounded;
 use crate::show::{Page, Span, counted};
 use crate::suggest::decisions::Decisions;
 use crate::suggest::{Candidate, Suggester};
-use crate::{Context, Error, Result};
+use crate::{Caller, Context, Error, Result};
 
 /// Facts about this operation.
 pub const FACTS: Facts = Facts::reading(
-    "List what waits for a person: proposals, suggested links and types, contradictory memories.",
+    "List what waits for a person: proposals, suggested links and types, equal and contradictory memories.",
 )
 .quoting_pages()
 .command("queue");
@@ -34,6 +37,9 @@ const LIMIT: usize = 20;
 
 /// Maximum number of items of a kind that are counted.
 const MOST: usize = 1_000;
+
+/// Pages of a project up to which its queue is counted in other answers.
+const COUNTED: usize = 1_000;
 
 /// What to list.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -61,6 +67,8 @@ pub enum Kind {
     Proposal,
     /// Two memories that contradict each other.
     Contradiction,
+    /// Two memories that say the same.
+    Duplicate,
     /// A type of link that a sentence states.
     Type,
     /// A missing link.
@@ -68,7 +76,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 4] = [Self::Proposal, Self::Contradiction, Self::Type, Self::Link];
+    const ALL: [Self; 5] = [Self::Proposal, Self::Contradiction, Self::Duplicate, Self::Type, Self::Link];
 }
 
 /// The items.
@@ -98,16 +106,31 @@ pub struct Item {
     pub kind: Kind,
     /// Share of such suggestions that are right, 0 to 1; absent for what is not an estimate.
     pub confidence: Option<f64>,
-    /// Path of the page that would change; for contradictory memories the older one.
+    /// Path of the page that would change; of contradictory memories the older one, of equal ones the one that would stay.
     pub source: String,
     /// Path of the other page, if there is one.
     pub target: Option<String>,
+    /// The page and line of the sentence that states a type.
+    pub place: Option<Sentence>,
+    /// Id of the proposal.
+    pub proposal: Option<String>,
+    /// The agent that proposed it, as it named itself.
+    pub agent: Option<String>,
     /// What it is: the type of a link, the reason, or the sentence.
     pub summary: String,
     /// What accepts it; absent for a contradiction, which a person settles.
     pub accept: Option<Next>,
     /// What dismisses it.
     pub dismiss: Option<Next>,
+}
+
+/// Where a sentence is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Sentence {
+    /// Path of its page.
+    pub filepath: String,
+    /// Its line, from 1.
+    pub line: usize,
 }
 
 /// Lists the items.
@@ -127,6 +150,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         let mut found = match kind {
             Kind::Proposal => proposals(context)?,
             Kind::Contradiction => contradictions(context)?,
+            Kind::Duplicate => duplicates(context)?,
             Kind::Type => types(context)?,
             Kind::Link => links(context, from)?,
         };
@@ -144,6 +168,19 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(Output { items, counts, index: context.index_state()? })
 }
 
+/// Number of items that [`run`] counts with the default parameters; `None` for an agent, which decides nothing, and in a
+/// project with so many pages that counting suggestions takes long.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn count(context: &Context<'_>) -> Result<Option<usize>> {
+    if context.caller == Caller::Agent || context.index.read(pages::count)? > COUNTED {
+        return Ok(None);
+    }
+    let counts = run(context, Params { limit: Some(1), ..Params::default() })?.counts;
+    Ok(Some(counts.iter().map(|one| one.count).sum()))
+}
+
 fn proposals(context: &Context<'_>) -> Result<Vec<Item>> {
     let params = list_proposals::Params {
         state: Some(list_proposals::Which::Open),
@@ -158,9 +195,12 @@ fn proposals(context: &Context<'_>) -> Result<Vec<Item>> {
             confidence: None,
             source: proposal.pages.first().map(|page| page.filepath.clone()).unwrap_or_default(),
             target: None,
+            place: None,
+            agent: proposal.agent.clone(),
             summary: proposal.reason.clone().unwrap_or_else(|| proposal.operation.clone()),
             accept: Some(Next::call("accept_proposal").with("proposals", vec![proposal.proposal.clone()])),
-            dismiss: Some(Next::call("reject_proposal").with("proposals", vec![proposal.proposal])),
+            dismiss: Some(Next::call("reject_proposal").with("proposals", vec![proposal.proposal.clone()])),
+            proposal: Some(proposal.proposal),
         })
         .collect())
 }
@@ -181,8 +221,47 @@ fn contradictions(context: &Context<'_>) -> Result<Vec<Item>> {
             dismiss: None,
             source: found.older,
             target: Some(found.newer),
+            place: None,
+            proposal: None,
+            agent: None,
         })
         .collect())
+}
+
+/// Memories that are close enough to be named as similar, and that no person kept apart.
+fn duplicates(context: &Context<'_>) -> Result<Vec<Item>> {
+    let (catalog, vectors) = context.index.read(|db| Ok((Catalog::read(db)?, vectors(context, db)?)))?;
+    let vectors = vectors.unwrap_or_default();
+    let (counts, now) = (Counts::read(context.source), context.clock.now());
+    let (currency, sameness) = (Currency::of(&catalog, now), Sameness::of(context));
+    let found =
+        Duplicates::find(context, &catalog, &vectors, &counts, &currency, &Joined::Alike(CLOSE))?;
+    let pairs = found.groups.iter().flat_map(|group| {
+        group.replaced.iter().map(move |(other, similarity)| (group.kept, *other, *similarity))
+    });
+    let item = |(kept, other, similarity): (usize, usize, Option<f32>)| {
+        let (kept, other) = (found.entries.get(kept)?, found.entries.get(other)?);
+        let confidence = sameness.confidence(similarity);
+        // Without a confidence, only what would be merged anyway is worth a look.
+        if confidence.is_none() && similarity.is_none_or(|similarity| similarity <= SAME) {
+            return None;
+        }
+        let both = vec![kept.path.as_str(), other.path.as_str()];
+        let dismiss = Next::call("dismiss").with("source", kept.path.as_str());
+        Some(Item {
+            kind: Kind::Duplicate,
+            confidence,
+            source: kept.path.clone(),
+            target: Some(other.path.clone()),
+            place: None,
+            proposal: None,
+            agent: None,
+            summary: format!("{} ≈ {}", kept.fields.topic, other.fields.topic),
+            accept: Some(Next::call("reindex_memories").with("memories", both)),
+            dismiss: Some(dismiss.with("target", other.path.as_str()).with("type", DUPLICATE)),
+        })
+    };
+    Ok(pairs.filter_map(item).collect())
 }
 
 fn types(context: &Context<'_>) -> Result<Vec<Item>> {
@@ -204,6 +283,9 @@ fn types(context: &Context<'_>) -> Result<Vec<Item>> {
                 dismiss: Some(call("dismiss")),
                 source: one.source.clone(),
                 target: Some(one.target.clone()),
+                place: Some(Sentence { filepath: one.filepath.clone(), line: one.line }),
+                proposal: None,
+                agent: None,
             }
         })
         .collect())
@@ -233,6 +315,9 @@ fn links(context: &Context<'_>, from: f64) -> Result<Vec<Item>> {
             confidence: Some(rounded(candidate.score)),
             source: source.clone(),
             target: Some(target.clone()),
+            place: None,
+            proposal: None,
+            agent: None,
             summary: candidate.evidence.reason(),
             accept: Some(call("accept")),
             dismiss: Some(call("dismiss")),
@@ -248,6 +333,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         let kind = match item.kind {
             Kind::Proposal => message!("proposal"),
             Kind::Contradiction => message!("contradiction"),
+            Kind::Duplicate => message!("duplicate"),
             Kind::Type => message!("type"),
             Kind::Link => message!("link"),
         };
@@ -274,6 +360,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         .map(|one| match one.kind {
             Kind::Proposal => counted(one.count, "proposal", "proposals"),
             Kind::Contradiction => counted(one.count, "contradiction", "contradictions"),
+            Kind::Duplicate => counted(one.count, "duplicate", "duplicates"),
             Kind::Type => counted(one.count, "type", "types"),
             Kind::Link => counted(one.count, "link", "links"),
         })

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::index::questions::links;
 use crate::memory::{
-    Catalog, Claims, Compared, Counts, Currency, Entry, Group, Memory, Skipped, dispute, edited, groups,
-    merged, read, vectors,
+    Catalog, Counts, Currency, Duplicates, Entry, Group, Joined, Loaded, Memory, SAME, Sameness, Skipped,
+    edited, merged, vectors,
 };
 use crate::message;
 use crate::ops::Facts;
@@ -21,19 +21,23 @@ use crate::show::{Page, Span, counted};
 use crate::writing::links::{Follower, Renaming, World, keys};
 use crate::writing::{Change, Plan, Version, carry_out};
 use crate::{Caller, Context};
-use crate::{Error, Result, path, text};
+use crate::{Error, Result, path};
 
 /// Facts about this operation.
 pub const FACTS: Facts = Facts::writing(
     "Merge duplicate memories; links are updated, and replaced memories can be \
      restored.",
 )
-.command("memory reindex");
+.command("memory reindex")
+.arguments(&["memories"]);
 
 /// Parameters.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
+    /// Merge these memories, by topic, id or path, whether they are similar or not (default: all that say the same).
+    #[serde(default)]
+    pub memories: Vec<String>,
     /// Only show what would change.
     #[serde(default)]
     pub dry_run: bool,
@@ -68,142 +72,77 @@ pub struct Merge {
     pub replaced: Vec<SimilarMemory>,
 }
 
-/// A memory and its page.
-struct Loaded {
-    version: Version,
-    memory: Memory,
-}
-
 /// Merges duplicate memories.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] for an agent, or for a link that cannot be updated; [`Error::Model`],
-/// [`Error::Conflict`], [`Error::Io`], [`Error::Cancelled`]. On error, nothing is changed.
+/// [`Error::InvalidParams`] for an agent, for named memories that must stay apart, or for a link that cannot be updated;
+/// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::Model`], [`Error::Conflict`], [`Error::Io`],
+/// [`Error::Cancelled`]. On error, nothing is changed.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if context.caller == Caller::Agent {
         return Err(Error::invalid(message!(
             "only people can merge memories; tell the person which memories to merge, and why"
         )));
     }
+    if params.memories.len() == 1 {
+        return Err(Error::invalid(message!("`memories` needs at least two memories")));
+    }
     // The model takes time, so do this before taking the lock.
     context.refresh(false)?;
-    context.embed(None)?;
+    if params.memories.is_empty() {
+        context.embed(None)?;
+    }
     let held = if params.dry_run { None } else { Some(context.source.lock()?) };
     context.refresh(false)?;
-    context.embed(None)?;
+    if params.memories.is_empty() {
+        context.embed(None)?;
+    }
     let counts = Counts::read(context.source);
     let (catalog, vectors) = context.index.read(|db| Ok((Catalog::read(db)?, vectors(context, db)?)))?;
     let (vectors, without_vectors) = match vectors {
         Ok(vectors) => (vectors, None),
-        Err(reason) => (HashMap::new(), Some(reason)),
+        // Named memories are merged whether they are similar or not.
+        Err(reason) => (HashMap::new(), Some(reason).filter(|_| params.memories.is_empty())),
     };
     let currency = Currency::of(&catalog, context.clock.now());
-    let mut skipped = catalog.skipped;
-    let (entries, loaded) = load(context, &catalog.entries, &mut skipped)?;
-    let compared: Vec<Compared<'_>> = entries
-        .iter()
-        .zip(&loaded)
-        .map(|(entry, one)| Compared {
-            entry,
-            count: counts.of(entry.ids()),
-            text: text::fold_key(&format!("{}\n{}", one.memory.content, one.memory.examples.join("\n"))),
-        })
-        .collect();
-    let found = groups(&compared, &vectors, context.progress, context.cancel)?;
-    // Merging pages of different folders would break their relative links.
-    let found: Vec<Group> = found.into_iter().filter_map(|group| in_one_folder(group, &entries)).collect();
-    let (found, contradictory) = in_agreement(found, &entries, &loaded, &currency);
+    let joined = match params.memories.as_slice() {
+        [] => Joined::Alike(SAME),
+        names => Joined::Named(names),
+    };
+    let found = Duplicates::find(context, &catalog, &vectors, &counts, &currency, &joined)?;
+    let Duplicates { entries, loaded, groups, disputes, skipped } = found;
+    if groups.is_empty() && !params.memories.is_empty() {
+        let names: Vec<&str> = entries.iter().map(|entry| entry.path.as_str()).collect();
+        return Err(Error::invalid(message!(
+            "{memories} stay apart: they contradict each other, hold at different times, or differ in type or folder",
+            memories = names.join(", ")
+        )));
+    }
     let pages: Vec<(&Group, Memory)> =
-        found.iter().map(|group| (group, together(group, &entries, &loaded))).collect();
+        groups.iter().map(|group| (group, together(group, &entries, &loaded))).collect();
     let changes = context.index.read(|db| changes(context, db, &entries, &loaded, &pages))?;
     let written = carry_out(context, Plan::new("reindex_memories", changes), params.dry_run)?;
     drop(held);
-    let merged =
-        pages.iter().map(|(group, memory)| told(group, memory, &entries, &counts, &currency)).collect();
+    let sameness = Sameness::of(context);
+    let merged = pages
+        .iter()
+        .map(|(group, memory)| told(group, memory, &entries, &counts, &currency, &sameness))
+        .collect();
+    let contradictory = disputes.into_iter().filter_map(|found| {
+        Some(Dispute::of(entries.get(found.older)?, entries.get(found.newer)?, found.found))
+    });
     Ok(Output {
         memory_count: entries.len(),
-        uncompared_count: entries.iter().filter(|entry| !vectors.contains_key(&entry.page)).count(),
+        uncompared_count: match joined {
+            Joined::Alike(_) => entries.iter().filter(|entry| !vectors.contains_key(&entry.page)).count(),
+            Joined::Named(_) => 0,
+        },
         without_vectors,
         merged,
-        contradictory,
+        contradictory: contradictory.collect(),
         skipped,
         written: WriteReport::of(context, written, params.dry_run),
     })
-}
-
-/// The readable memories, with their pages.
-fn load<'c>(
-    context: &Context<'_>,
-    entries: &'c [Entry],
-    skipped: &mut Vec<Skipped>,
-) -> Result<(Vec<&'c Entry>, Vec<Loaded>)> {
-    let (mut kept, mut loaded) = (Vec::new(), Vec::new());
-    for entry in entries {
-        context.cancel.check()?;
-        let mut skip = |line: usize, reason: String| {
-            skipped.push(Skipped { filepath: entry.path.clone(), line, reason });
-        };
-        let version = match Version::read(context.source, &entry.path) {
-            Ok(version) => version,
-            Err(error) => {
-                skip(1, error.to_string());
-                continue;
-            }
-        };
-        let Ok(text) = std::str::from_utf8(version.bytes.as_deref().unwrap_or_default()) else {
-            skip(1, "the page is not UTF-8".into());
-            continue;
-        };
-        match read(text) {
-            Some(Ok(memory)) => {
-                kept.push(entry);
-                loaded.push(Loaded { version, memory });
-            }
-            Some(Err((line, reason))) => skip(line, reason),
-            None => {}
-        }
-    }
-    Ok((kept, loaded))
-}
-
-fn in_one_folder(mut group: Group, entries: &[&Entry]) -> Option<Group> {
-    let folder = |at: usize| entries.get(at).map(|entry| path::folder(&entry.path));
-    let home = folder(group.kept);
-    group.replaced.retain(|(at, _)| folder(*at) == home);
-    (!group.replaced.is_empty()).then_some(group)
-}
-
-/// The groups without memories that contradict the one to keep, that hold when it does not, or until another day; and
-/// the contradictions.
-fn in_agreement(
-    groups: Vec<Group>,
-    entries: &[&Entry],
-    loaded: &[Loaded],
-    currency: &Currency,
-) -> (Vec<Group>, Vec<Dispute>) {
-    let claims: Vec<Claims<'_>> =
-        entries.iter().zip(loaded).map(|(entry, one)| Claims::of(entry, &one.memory)).collect();
-    let mut contradictory = Vec::new();
-    let mut agree = Vec::new();
-    for mut group in groups {
-        group.replaced.retain(|(at, _)| {
-            let (kept, other) = (entries[group.kept], entries[*at]);
-            let (own, others) = (currency.standing(&kept.path), currency.standing(&other.path));
-            let found = dispute(&claims, group.kept, *at, currency);
-            if let Some(found) = &found {
-                let (older, newer) = (entries[found.older], entries[found.newer]);
-                contradictory.push(Dispute::of(older, newer, found.found.clone()));
-            }
-            found.is_none()
-                && own.is_current() == others.is_current()
-                && own.superseded_by.is_empty() == others.superseded_by.is_empty()
-                && kept.fields.valid_until == other.fields.valid_until
-        });
-        if !group.replaced.is_empty() {
-            agree.push(group);
-        }
-    }
-    (agree, contradictory)
 }
 
 /// The merged text of a group of memories.
@@ -294,13 +233,20 @@ fn names_of(entry: &Entry, loaded: &Loaded, types: &LinkTypes) -> Vec<String> {
     keys(&entry.path, &title, &page.aliases)
 }
 
-fn told(group: &Group, memory: &Memory, entries: &[&Entry], counts: &Counts, currency: &Currency) -> Merge {
+fn told(
+    group: &Group,
+    memory: &Memory,
+    entries: &[&Entry],
+    counts: &Counts,
+    currency: &Currency,
+    sameness: &Sameness,
+) -> Merge {
     let mut kept = entries[group.kept].clone();
     kept.fields = memory.fields.clone();
     let replaced = group.replaced.iter();
     Merge {
         kept: MemoryFields::of(&kept, counts, currency),
-        replaced: replaced.map(|(at, cosine)| SimilarMemory::of(entries[*at], Some(*cosine))).collect(),
+        replaced: replaced.map(|(at, cosine)| SimilarMemory::of(entries[*at], *cosine, sameness)).collect(),
     }
 }
 
@@ -314,7 +260,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             memories = counted(replaced.len(), "memory", "memories")
         ))]);
         for gone in replaced {
-            let likeness = format!("{:.4}  ", gone.similarity.unwrap_or_default());
+            let likeness = gone.similarity.map_or_else(String::new, |cosine| format!("{cosine:.4}  "));
             let topic = format!(": {}", gone.topic);
             page.aside(&[Span::Text(&likeness), Span::Path(&gone.filepath), Span::Text(&topic)]);
         }

@@ -10,7 +10,7 @@ use uuid::{Builder, Uuid};
 
 use crate::hint::Next;
 use crate::memory::{
-    Catalog, Currency, Entry, FOLDER, Fields, Given, Meaning, Memory, MemoryType, Place, Statements,
+    Catalog, Currency, Entry, FOLDER, Fields, Given, Meaning, Memory, MemoryType, Place, Sameness, Statements,
     bare_name, edited, is_known_by, link_to, look_for, meaning, new_page, read, referenced,
 };
 use crate::message;
@@ -411,7 +411,9 @@ fn neighbours<'c>(
     let (similar_count, similar) = catalog.similar(context, path, &given.topic, meaning)?;
     let mut found: Vec<&Entry> = similar.iter().map(|one| one.entry).collect();
     near.similar_count = similar_count;
-    near.similar = similar.into_iter().map(|one| SimilarMemory::of(one.entry, one.similarity)).collect();
+    let sameness = Sameness::of(context);
+    let told = similar.into_iter().map(|one| SimilarMemory::of(one.entry, one.similarity, &sameness));
+    near.similar = told.collect();
     let statements = Statements::of(&given.topic, &given.content);
     let mut words: Vec<&str> = Vec::new();
     for word in statements.words() {
