@@ -48,8 +48,10 @@ export class Finder {
   // Names do not wait for texts: a full-text search may still answer an older query.
   readonly #lines = [new Line((typed) => this.#nameFor(typed)), new Line((typed) => this.#textFor(typed))];
 
-  constructor(client: UbpClient) {
+  /** `typed` is the query at first. */
+  constructor(client: UbpClient, typed: string) {
     this.#client = client;
+    this.#wanted = typed;
     this.#stopListening = client.on('meaning', ({ state }) => {
       if (state === 'ready' && this.#wanted) this.#ask(true);
     });

@@ -63,20 +63,32 @@ const FIELDS = 'input, select, textarea, [contenteditable], [role=menu]';
 
 /** Runs the command of a shortcut. While `isAsked`, a dialog is open and shortcuts are disabled. */
 export function obey(event: KeyboardEvent, commands: () => readonly Command[], onApple: boolean, isAsked: boolean): void {
-  if (event.isComposing || event.keyCode === 229 || event.defaultPrevented || isTyping(event)) return;
+  if (event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
+  const isLoading = (isAsked || layout.layer !== null) && document.querySelector('dialog:modal') === null;
+  if (!isLoading && isTyping(event)) return;
   for (const command of commands()) {
     const chord = command.chords.find((chord) => matches(event, chord, onApple));
     if (!chord) continue;
     if (!isAllowed(command, chord, isAsked)) {
       // Prevents the browser's default action, such as saving the page as a file.
       if (!isPlain(chord) && chord !== 'F6') event.preventDefault();
-      return;
+      break;
     }
     event.preventDefault();
     event.stopPropagation();
     command.run();
     return;
   }
+  if (isLoading) withhold(event);
+}
+
+/** While the code of a layer or dialog is loading, the page still has the focus, but keys are not meant for it. */
+function withhold(event: KeyboardEvent): void {
+  // Those of the browser, such as reloading, keep their effect.
+  if (event.ctrlKey || event.metaKey || /^F\d/.test(event.key)) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (event.key === 'Escape') layout.layer = null;
 }
 
 function isTyping({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
