@@ -50,17 +50,19 @@ pub(super) async fn call(
         Refusal::new(status, "invalid_params", message)
     })?;
     let voice = voice(&headers, &viewer.languages);
-    let answer = viewer
+    let (answer, is_written) = viewer
         .work(move |viewer, cancel| {
             let params: Value = if body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&body) }
                 .map_err(|error| Error::invalid(Message::verbatim(error.to_string())))?;
             drop(body);
+            let is_written = params.get("dry_run") != Some(&Value::Bool(true));
             let answer = told_to(voice, || ask(viewer, operation, params, cancel))?;
-            serde_json::to_vec(&answer).map_err(|error| Error::Internal(error.to_string()))
+            let answer = serde_json::to_vec(&answer).map_err(|error| Error::Internal(error.to_string()))?;
+            Ok((answer, is_written))
         })
         .await
         .map_err(|error| Refusal::told(&error, &voice))?;
-    if operation.facts.unwatched {
+    if operation.facts.unwatched && is_written {
         viewer.events.tell_all();
     }
     Ok(([(header::CONTENT_TYPE, "application/json")], answer).into_response())
