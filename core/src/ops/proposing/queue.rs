@@ -35,6 +35,9 @@ const FROM: f64 = 0.5;
 /// Default number of items.
 const LIMIT: usize = 20;
 
+/// The type of the link between memories that contradict each other although both may be true.
+const CONFLICT: &str = "conflicts_with";
+
 /// Maximum number of items of a kind that are counted.
 const MOST: usize = 1_000;
 
@@ -205,9 +208,21 @@ fn proposals(context: &Context<'_>) -> Result<Vec<Item>> {
         .collect())
 }
 
+/// Contradictions about which nobody decided: that both may be true is an accepted `conflicts_with`, and that they agree a
+/// dismissed one.
 fn contradictions(context: &Context<'_>) -> Result<Vec<Item>> {
     let params = review_memories::Params { limit: Some(MOST), ..review_memories::Params::default() };
-    let found = review_memories::run(context, params)?.contradictory;
+    let mut found = review_memories::run(context, params)?.contradictory;
+    let decisions = Decisions::read(context.source)?;
+    let ids: HashMap<String, String> = context.index.read(|db| {
+        let mut ids = pages::ids(db)?;
+        Ok(pages::paths(db)?.into_iter().filter_map(|(page, path)| Some((path, ids.remove(&page)?))).collect())
+    })?;
+    let is_decided = |one: &str, other: &str| {
+        let ends = ids.get(one).zip(ids.get(other));
+        ends.is_some_and(|(one, other)| decisions.verdict_on_type(one, other, CONFLICT).is_some())
+    };
+    found.retain(|found| !is_decided(&found.older, &found.newer) && !is_decided(&found.newer, &found.older));
     Ok(found
         .into_iter()
         .map(|found| Item {
@@ -215,10 +230,15 @@ fn contradictions(context: &Context<'_>) -> Result<Vec<Item>> {
             confidence: None,
             summary: match (&found.held, &found.given) {
                 (Some(held), Some(given)) => format!("{held} ≠ {given}"),
-                _ => "conflicts_with".to_owned(),
+                _ => CONFLICT.to_owned(),
             },
             accept: None,
-            dismiss: None,
+            dismiss: Some(
+                Next::call("dismiss")
+                    .with("source", found.newer.as_str())
+                    .with("target", found.older.as_str())
+                    .with("type", CONFLICT),
+            ),
             source: found.older,
             target: Some(found.newer),
             place: None,

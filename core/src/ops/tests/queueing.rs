@@ -116,11 +116,24 @@ fn the_queue_has_everything_that_waits_for_a_person() {
     assert!(!of("link").is_empty());
     let confidences: Vec<f64> = items.iter().filter_map(|item| item["confidence"].as_f64()).collect();
     assert!(confidences.is_sorted_by(|a, b| a >= b), "{confidences:?}");
+    let dismiss = of("contradiction")[0]["dismiss"].clone();
     let accept = &of("type")[0]["accept"];
     ask(&project, accept["operation"].as_str().unwrap(), accept["params"].clone());
     project.update();
     let left = ask(&project, "queue", json!({ "from": 0, "kinds": ["type"] }));
     assert_eq!(left["counts"], json!([{ "kind": "type", "count": 1 }]));
+    // Whoever knows that two memories agree, or that both may be true, is not asked again.
+    let both = json!({ "source": "api-port", "target": "port-of-the-api", "type": "conflicts_with" });
+    for (operation, params) in [("dismiss", dismiss["params"].clone()), ("accept", both)] {
+        let done = ask(&project, operation, params);
+        project.update();
+        let none = ask(&project, "queue", json!({ "kinds": ["contradiction"] }));
+        assert_eq!(none["counts"], json!([{ "kind": "contradiction", "count": 0 }]), "{operation}");
+        ask(&project, "undo", json!({ "entry": done["audit_id"] }));
+        project.update();
+        let again = ask(&project, "queue", json!({ "kinds": ["contradiction"] }));
+        assert_eq!(again["items"].as_array().unwrap().len(), 1, "{operation}");
+    }
     let between = ask(&project, "queue", json!({ "from": 0.2, "below": 0.21, "kinds": ["link"] }));
     assert!(
         between["items"].as_array().unwrap().iter().all(|item| item["confidence"].as_f64().unwrap() < 0.21)
