@@ -2,7 +2,7 @@ import type { PageVersion } from '#contract';
 import { describe, expect, it } from 'vitest';
 import { aboutOf, labelOf, sizeOf } from './words';
 
-const commit: PageVersion = { id: 'a1', moment: 'commit', time: '2026-01-10T10:00:00Z', author: 'Ada', subject: 'Explain tokens', caller: null, former_path: null, is_boundary: false };
+const commit: PageVersion = { id: 'a1', moment: 'commit', time: '2026-01-10T10:00:00Z', author: 'Ada', subject: 'Explain tokens', caller: null, former_path: null, confidence: null, is_boundary: false };
 
 describe('a version', () => {
   it('is named after its commit', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { agentsOf, filtered, foldersOf, summary } from './facts';
 
 const page = (filepath: string, change: ProposedPage['change'] = 'edited', moved_from: string | null = null): ProposedPage => ({ filepath, change, moved_from });
-const made = (proposal: string, agent: string | null, ...pages: ProposedPage[]): ProposalFields => ({ proposal, agent, pages, state: 'pending', created_at: '2026-01-01T00:00:00Z', operation: 'update_page', reason: null, conflicts: [], decision: null });
+const made = (proposal: string, agent: string | null, ...pages: ProposedPage[]): ProposalFields => ({ proposal, agent, pages, state: 'pending', created_at: '2026-01-01T00:00:00Z', operation: 'update_page', reason: null, conflicts: [], only_adds: false, decision: null, earlier: [] });
 const all = [
   made('1', 'scribe 1.2', page('notes/a.md')),
   made('2', 'scribe 1.3', page('notes/deep/b.md', 'created'), page('notes/c.md')),
