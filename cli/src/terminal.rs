@@ -252,7 +252,7 @@ impl<'a> Terminal<'a> {
     /// A call as a command, with paths of pages relative to the current folder.
     fn ask_for(&self, next: &Next) -> String {
         let mut next = next.clone();
-        for name in ["page", "pages", "source", "target"] {
+        for name in ["page", "pages", "source", "target", "memories"] {
             match next.params.get_mut(name) {
                 Some(Value::String(page)) => *page = self.named_here(page),
                 Some(Value::Array(pages)) => pages.iter_mut().for_each(|page| {

@@ -70,7 +70,7 @@ pub enum StaleReason {
 }
 
 /// A source that makes its page stale.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StaleRef {
     /// Path relative to the project.
     pub file_path: String,
@@ -78,12 +78,14 @@ pub struct StaleRef {
     pub last_modified: Option<String>,
     /// Why it makes the page stale.
     pub reason: StaleReason,
-    /// New path of a missing file, if version control recorded a rename.
+    /// New path of a missing file, if version control knows it.
     pub renamed_to: Option<String>,
+    /// Share of such files that are the missing one; absent if the file is equal.
+    pub confidence: Option<f64>,
 }
 
 /// The freshness of one page.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Assessment {
     /// The verdict.
     pub staleness: Staleness,
@@ -186,17 +188,27 @@ fn load_lock(context: &Context<'_>, declared: &Declared) -> Result<ReviewLock> {
 ///
 /// # Errors
 /// [`crate::Error::Io`] when version control fails.
+#[cfg(not(target_family = "wasm"))]
 pub fn name_renames(context: &Context<'_>, assessment: &mut Assessment) -> Result<()> {
     /// Each lookup walks through history.
     const MOST: usize = 5;
     let missing = assessment.stale_refs.iter_mut().filter(|stale| stale.reason == StaleReason::Missing);
     for stale in missing.take(MOST) {
-        let renamed = context.history.renamed_to(&stale.file_path)?;
-        stale.renamed_to = match renamed {
-            Some(path) if context.source.stat_source(&path)?.is_some() => Some(path),
-            _ => None,
-        };
+        let Some(moved) = context.history.renamed_to(&stale.file_path)? else { continue };
+        if context.source.stat_source(&moved.path)?.is_some() {
+            stale.renamed_to = Some(moved.path);
+            stale.confidence = crate::renames::of_files(moved.similarity);
+        }
     }
+    Ok(())
+}
+
+/// The same in browsers, which have no version control.
+///
+/// # Errors
+/// None.
+#[cfg(target_family = "wasm")]
+pub fn name_renames(_context: &Context<'_>, _assessment: &mut Assessment) -> Result<()> {
     Ok(())
 }
 
@@ -367,6 +379,7 @@ impl Assessment {
             last_modified: time.as_ref().map(Timestamp::to_string),
             reason,
             renamed_to: None,
+            confidence: None,
         });
     }
 }

@@ -27,6 +27,7 @@ pub mod progress;
 pub mod proposals;
 #[cfg(not(target_family = "wasm"))]
 pub mod query;
+mod renames;
 pub mod render;
 pub mod search;
 #[cfg(not(target_family = "wasm"))]

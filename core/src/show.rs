@@ -166,9 +166,18 @@ pub fn what_is_wrong(stale: &StaleRef) -> Message {
         // A shallow clone may contain the change without its date.
         StaleReason::Changed if day.is_empty() => message!("changed"),
         StaleReason::Changed => message!("changed on {day}", day),
-        StaleReason::Missing => match &stale.renamed_to {
-            Some(new) => message!("is missing; it was moved to {new}", new),
-            None => message!("is missing"),
+        StaleReason::Missing => match (&stale.renamed_to, stale.confidence) {
+            #[cfg(not(target_family = "wasm"))]
+            (Some(new), Some(share)) => {
+                let confidence = format!("{share:.2}");
+                message!(
+                    "is missing; it was probably moved to {new} (confidence {confidence})",
+                    new,
+                    confidence
+                )
+            }
+            (Some(new), _) => message!("is missing; it was moved to {new}", new),
+            (None, _) => message!("is missing"),
         },
         StaleReason::PageEditedAfterSource => {
             message!("changed on {day}; the page was edited later, but not reviewed", day)

@@ -184,7 +184,7 @@ fn the_text_of_pages_stays_within_its_limit() {
 fn what_an_agent_hears_is_recorded_with_its_session() {
     let terminal = project();
     let section = |number: usize| format!("## Part {number}\n\n{}\n\n", "word ".repeat(300));
-    let long: String = (0..3).map(section).collect();
+    let long: String = (0..4).map(section).collect();
     terminal.write("pages/login.md", format!("{LOGIN}\n{long}")).unwrap();
     let event = |moment: &str, session: &str| edit(&terminal, moment, "src/login.ts", session);
     let before = heard(&terminal, "claude-code", &event("PreToolUse", "one")).unwrap();

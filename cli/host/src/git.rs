@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Stdio};
 
 use jiff::Timestamp;
-use ubp_core::ports::{Commit, CommittedFile, FileVersion, History, Revision, SourceChange};
+use ubp_core::ports::{Commit, CommittedFile, FileVersion, History, Moved, Revision, SourceChange};
 use ubp_core::{Error, Result, path as paths};
 
 mod command;
@@ -185,7 +185,7 @@ impl History for GitHistory {
         self.diff_from(commit, path)
     }
 
-    fn renamed_to(&self, path: &str) -> Result<Option<String>> {
+    fn renamed_to(&self, path: &str) -> Result<Option<Moved>> {
         self.moved_to(path)
     }
 

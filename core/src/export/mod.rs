@@ -208,6 +208,7 @@ fn verdicts(context: &Context<'_>, public: &BTreeSet<i64>) -> Result<BTreeMap<St
                     .unwrap_or_default();
             }
             stale.renamed_to = None;
+            stale.confidence = None;
             let time = stale.last_modified.as_deref().and_then(|time| time.parse::<Timestamp>().ok());
             stale.last_modified = time.map(|time| day(time).to_string());
         }

@@ -55,6 +55,7 @@ pub use embedding::{
 pub(crate) use embedding::{SectionText, section_text};
 pub use matrix::{Close, Closest, Near, PageMeans, VectorMatrix};
 pub use page_names::{Name, NamedPage, PageNames};
+pub(crate) use postings::{Posting, Postings};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use prepare::source_refs;
 pub(crate) use prepare::{parse_time, prepare};

@@ -73,9 +73,9 @@ impl<'c> Duplicates<'c> {
         let decisions = Decisions::read(context.source)?;
         let dismissed = |a: usize, b: usize| {
             let (one, other) = (&entries[a].id, &entries[b].id);
-            [(one, other), (other, one)].iter().any(|(from, to)| {
-                decisions.verdict_on_type(from, to, DUPLICATE) == Some(Verdict::Dismissed)
-            })
+            [(one, other), (other, one)]
+                .iter()
+                .any(|(from, to)| decisions.verdict_on_type(from, to, DUPLICATE) == Some(Verdict::Dismissed))
         };
         let joins = |a: usize, b: usize, likeness: Option<f32>| match joined {
             Joined::Alike(least) => likeness.is_some_and(|likeness| likeness > *least) && !dismissed(a, b),

@@ -1,17 +1,15 @@
 //! How likely two memories say the same.
 
+use crate::Context;
 use crate::confidence::{self, Scale};
 use crate::search::rounded;
-use crate::Context;
 
 /// A model, and its scale from the cosine similarity of two memories to the share of pairs that say the same.
 type Measured = (&'static str, &'static Scale);
 
 /// TODO
-const MEASURED: [Measured; 2] = [
-    ("all-MiniLM-L6-v2", &[(0.0, 0.0), (1.0, 1.0)]),
-    ("multilingual-e5-small", &[(0.0, 0.0), (1.0, 1.0)]),
-];
+const MEASURED: [Measured; 2] =
+    [("all-MiniLM-L6-v2", &[(0.0, 0.0), (1.0, 1.0)]), ("multilingual-e5-small", &[(0.0, 0.0), (1.0, 1.0)])];
 
 /// Says how likely memories with a similarity by the model of the project say the same.
 pub(crate) struct Sameness(Option<&'static Scale>);

@@ -5,6 +5,7 @@ mod attaching;
 mod budget;
 mod current;
 mod documents;
+mod duplicates;
 mod explain;
 mod missing;
 mod names;

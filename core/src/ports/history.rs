@@ -37,7 +37,7 @@ pub struct Revision {
 }
 
 /// A file as a commit left it, under the name that it had then.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct FileVersion {
     /// The commit.
     pub commit: Commit,
@@ -47,9 +47,20 @@ pub struct FileVersion {
     pub subject: String,
     /// The file's path at the commit, relative to the project.
     pub path: String,
+    /// If the commit moved the file, how similar it is to what it was before, 0 to 1; `None` otherwise.
+    pub moved: Option<f64>,
     /// Whether the commit is at the boundary of a shallow clone: the text may be older, and author and subject may be
     /// those of another change.
     pub is_boundary: bool,
+}
+
+/// A file that was moved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moved {
+    /// Its new path, relative to the project.
+    pub path: String,
+    /// How similar it is to what it was before, 0 to 1; 1 if it is equal.
+    pub similarity: f64,
 }
 
 /// A file in a commit.
@@ -126,11 +137,11 @@ pub trait History: Send + Sync {
         Ok(None)
     }
 
-    /// New path of a missing file, if the commit that removed it moved it.
+    /// Where a missing file went, if the commit that removed it moved it.
     ///
     /// # Errors
     /// As [`History::head`].
-    fn renamed_to(&self, _path: &str) -> Result<Option<String>> {
+    fn renamed_to(&self, _path: &str) -> Result<Option<Moved>> {
         Ok(None)
     }
 

@@ -442,6 +442,7 @@ impl History for MemoryHistory {
                     author: "Author".into(),
                     subject: format!("Commit {id}"),
                     path: path.into(),
+                    moved: None,
                     is_boundary: false,
                 }),
                 _ => None,

@@ -19,7 +19,7 @@ mod tests;
 pub use cache::{Cache, CachedBytes, is_cache_name};
 pub use clock::Clock;
 pub use embedder::{Embedder, ModelInfo, TextKind};
-pub use history::{Commit, CommittedFile, FileVersion, History, Revision, SourceChange};
+pub use history::{Commit, CommittedFile, FileVersion, History, Moved, Revision, SourceChange};
 pub use memory::{FixedClock, MemoryCache, MemoryHistory, MemorySource, NoHistory};
 pub use revision::{Blobs, RevisionHistory, RevisionSource};
 pub(crate) use source::abbreviated;

@@ -72,7 +72,7 @@ pub(crate) fn described(context: &Context<'_>, proposal: &Proposal) -> Result<Ve
     let mut named = Vec::new();
     let mut declared = Declared::new();
     for (number, old, new) in &versions {
-        let mut of = |version: &Option<Version>, world: &mut World<'_>| match version {
+        let of = |version: &Option<Version>, world: &mut World<'_>| match version {
             Some(version) => version.sources(world, *number),
             None => Ok(BTreeSet::new()),
         };

@@ -40,7 +40,8 @@ pub struct Beginning {
 pub struct AnswerFacts {
     /// Time of the request, RFC 3339.
     pub at: String,
-    /// Name of the tool; `resources/read`, or that of a hook.
+    /// Name of the tool; `resources/read` for a page that was read as a resource, `hook/before-edit` and
+    /// `hook/after-edit` for what `ubp hook` told.
     pub tool: String,
     /// Parameters of the call; long texts are cut.
     pub params: Value,
@@ -187,30 +188,9 @@ pub struct SessionFields {
 pub struct AnswerFields {
     /// Its number in the session, from 1.
     pub number: usize,
-    /// Time of the request, RFC 3339.
-    pub at: String,
-    /// Name of the tool; `resources/read` for a page that was read as a resource, `hook/before-edit` and
-    /// `hook/after-edit` for what `ubp hook` told.
-    pub tool: String,
-    /// Parameters of the call; long texts are cut.
-    pub params: Value,
-    /// Milliseconds until the answer.
-    pub milliseconds: u64,
-    /// Tokens of the answer's text.
-    pub tokens: usize,
-    /// Code of the error; absent if the call succeeded.
-    pub error: Option<String>,
-    /// The parts of pages that the answer had, in its order.
-    pub given: Vec<Part>,
-    /// The parts that the answer left out or cut to fit its limit.
-    pub omitted: Vec<OmittedPart>,
-}
-
-impl AnswerFields {
-    pub(crate) fn of(number: usize, recorded: Recorded) -> Self {
-        let Recorded { at, tool, params, milliseconds, tokens, error, given, omitted, .. } = recorded;
-        Self { number, at, tool, params, milliseconds, tokens, error, given, omitted }
-    }
+    /// The rest.
+    #[serde(flatten)]
+    pub facts: AnswerFacts,
 }
 
 #[cfg(test)]
@@ -248,6 +228,6 @@ mod tests {
     #[test]
     fn long_lists_of_parameters_are_left_out() {
         let kept = recorded(json!({ "edits": vec!["words".repeat(90); 100], "page": "a.md" }), "");
-        assert_eq!(kept.params, json!({ "page": "a.md" }));
+        assert_eq!(kept.facts.params, json!({ "page": "a.md" }));
     }
 }

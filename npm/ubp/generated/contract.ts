@@ -11,7 +11,7 @@ export interface Operations {
   fulltext_search: { params: FulltextSearchParams; output: FulltextSearchOutput };
   /** Read a page or one section: text, links both ways, freshness. */
   get_page: { params: GetPageParams; output: GetPageOutput };
-  /** Read a page with summaries of its linked pages, to understand a subject in one call. */
+  /** Read a page with summaries of linked pages, to grasp a subject in one call. */
   get_context: { params: GetContextParams; output: GetContextOutput };
   /** List pages with their types, times, link counts and freshness. */
   list_pages: { params: ListPagesParams; output: ListPagesOutput };
@@ -19,19 +19,19 @@ export interface Operations {
   render_page: { params: RenderPageParams; output: RenderPageOutput };
   /** Render Markdown as a part of a page, before it is saved, as HTML that is safe to show. */
   render_part: { params: RenderPartParams; output: RenderPartOutput };
-  /** Show which pages link to which, around one page or in the whole project. */
+  /** Show which pages link to which, around a page or everywhere. */
   get_graph: { params: GetGraphParams; output: GetGraphOutput };
-  /** List the pages some hops from a page, by link type and direction, with the path to each, such as its dependencies. */
+  /** List the pages some hops from a page, by link type and direction, such as its dependencies, with paths. */
   graph_traverse: { params: GraphTraverseParams; output: GraphTraverseOutput };
-  /** List the pages affected by a change of a page, source file or folder, and how likely. Call it before the change. */
+  /** List the pages that a change of a page, file or folder affects, and how likely. Call it before the change. */
   get_impact: { params: GetImpactParams; output: GetImpactOutput };
-  /** Suggest missing links, each with the reason and the place in the text. */
+  /** Suggest missing links, each with its reason and place in the text. */
   suggest_links: { params: SuggestLinksParams; output: SuggestLinksOutput };
   /** Count pages, links and vectors; list stale pages. */
   status: { params: StatusParams; output: StatusOutput };
-  /** List pages whose code changed since they were reviewed, and pages that depend on those. */
+  /** List pages whose code changed since their review, and those that depend on them. */
   check_staleness: { params: CheckStalenessParams; output: CheckStalenessOutput };
-  /** Find the pages that describe a code file, with their freshness. */
+  /** Find the pages about a code file, with their freshness. */
   refs: { params: RefsParams; output: RefsOutput };
   /** Find broken links and other problems, and how to fix them. */
   doctor: { params: DoctorParams; output: DoctorOutput };
@@ -55,7 +55,7 @@ export interface Operations {
   review_page: { params: ReviewPageParams; output: ReviewPageOutput };
   /** Suggest types of links that sentences state, such as depends_on, each with its sentence. */
   suggest_types: { params: SuggestTypesParams; output: SuggestTypesOutput };
-  /** List what waits for a person: proposals, suggested links and types, contradictory memories. */
+  /** List what waits for a person: proposals, suggested links and types, equal and contradictory memories. */
   queue: { params: QueueParams; output: QueueOutput };
   /** List proposed changes: those that wait for review, and what became of the others. */
   list_proposals: { params: ListProposalsParams; output: ListProposalsOutput };
@@ -65,6 +65,8 @@ export interface Operations {
   accept_proposal: { params: AcceptProposalParams; output: AcceptProposalOutput };
   /** Reject proposals of agents; nothing is written to pages. */
   reject_proposal: { params: RejectProposalParams; output: RejectProposalOutput };
+  /** Let rejected proposals wait for review again, and accepted ones whose change was undone. */
+  reopen_proposal: { params: ReopenProposalParams; output: ReopenProposalOutput };
   /** Withdraw a change that you proposed. */
   withdraw_proposal: { params: WithdrawProposalParams; output: WithdrawProposalOutput };
   /** Show a page as an agent gets it, within a limit of tokens. */
@@ -103,7 +105,7 @@ export interface Operations {
   addresses: { params: AddressesParams; output: AddressesOutput };
   /** List the user's favourite pages; add or remove some. */
   favorites: { params: FavoritesParams; output: FavoritesOutput };
-  /** Show what changed in a page's code since it was reviewed: commits and differences. */
+  /** Show what changed in a page's code since its review: commits and differences. */
   source_diff: { params: SourceDiffParams; output: SourceDiffOutput };
   /** List the files and folders of the project, pages excluded, and count the files that entries of source_refs match. */
   list_files: { params: ListFilesParams; output: ListFilesOutput };
@@ -345,7 +347,7 @@ export interface AffectedPage {
   /** Hops from the change, by the shortest path. */
   distance: number;
   /** The strongest of the shortest paths from the change to this page. */
-  path: GetImpactStep[];
+  path: GetProposalStep[];
 }
 
 /** An answer in a timeline, without its text. */
@@ -354,7 +356,10 @@ export interface AnswerFields {
   number: number;
   /** Time of the request, RFC 3339. */
   at: string;
-  /** Name of the tool, or `resources/read` for a page that was read as a resource. */
+  /**
+   * Name of the tool; `resources/read` for a page that was read as a resource, `hook/before-edit` and
+   * `hook/after-edit` for what `ubp hook` told.
+   */
   tool: string;
   /** Parameters of the call; long texts are cut. */
   params: unknown;
@@ -482,7 +487,7 @@ export interface BrokenLink {
   reason: BrokenReason;
   /** The page or file that it led to before. */
   led_to: string | null;
-  /** The page's new path, if it moved. */
+  /** The page's new path, if it moved; `renamed` says how certain that is. */
   moved_to: string | null;
 }
 
@@ -542,6 +547,10 @@ export interface ChangeFields {
   front_matter: string[];
   /** Freshness of the page now; absent for a new page. */
   staleness: Staleness | null;
+  /** Number of files, folders and globs of code that the page describes before or after the change. */
+  source_count: number;
+  /** The code, at most 20 of them, by path. */
+  sources: DescribedSource[];
   /** Number of pages that link to the page now. */
   linking_count: number;
   /** Paths of these pages, at most 20. */
@@ -584,6 +593,13 @@ export interface ChangedPage {
   filepath: string;
   /** Its previous path, if it moved. */
   previous_filepath: string | null;
+  /**
+   * Share of its lines that it has in common with the page at that path, if this is why it counts as moved; absent if
+   * the id in the front matter or all bytes are equal.
+   */
+  similarity: number | null;
+  /** Share of pages with this similarity that were moved, 0 to 1; absent without a similarity. */
+  confidence: number | null;
   /** Its title. */
   title: string;
   /** Its type. */
@@ -985,6 +1001,18 @@ export interface DeleteSessionsParams {
   before?: string | null | undefined;
   /** All sessions. */
   all?: boolean | undefined;
+}
+
+/** Code that a page describes, before or after a proposed change. */
+export interface DescribedSource {
+  /** A file, a folder or a glob, relative to the project, as the page names it. */
+  source: string;
+  /** Whether the page still names it after the change. */
+  change: SourceNaming;
+  /** Whether there is such a file. */
+  exists: boolean;
+  /** Why it makes the page stale now; absent if it does not. */
+  reason: StaleReason | null;
 }
 
 /** A page that describes the file. */
@@ -1546,7 +1574,10 @@ export interface GetAnswerOutput {
   number: number;
   /** Time of the request, RFC 3339. */
   at: string;
-  /** Name of the tool, or `resources/read` for a page that was read as a resource. */
+  /**
+   * Name of the tool; `resources/read` for a page that was read as a resource, `hook/before-edit` and
+   * `hook/after-edit` for what `ubp hook` told.
+   */
   tool: string;
   /** Parameters of the call; long texts are cut. */
   params: unknown;
@@ -1790,8 +1821,12 @@ export interface GetProposalOutput {
   pages: ProposedPage[];
   /** Later changes that keep it from being accepted as a whole. */
   conflicts: string[];
+  /** Whether it removes no line and no page, as `only_additions` demands. */
+  only_adds: boolean;
   /** What became of it; absent while it is open. */
   decision: Decision | null;
+  /** Decisions that were taken back, the first one first. */
+  earlier: Decision[];
   /** Its changes, in order. */
   changes: ChangeFields[];
   /** Whether pages were edited since at other lines, which are kept if it is accepted. */
@@ -1806,12 +1841,28 @@ export interface GetProposalOutput {
   read: ReadFields[];
   /** Lines that are removed and added in files of reviews and decisions, as a diff. */
   records: string;
+  /** Pages that depend on the changed pages or link to them, highest score first, at most 20; as by `get_impact`. */
+  affected: AffectedPage[];
+  /** Number of these pages, before the limit. */
+  affected_count: number;
 }
 
 /** The proposal to show. */
 export interface GetProposalParams {
   /** Its id. */
   proposal: string;
+}
+
+/** One step of a path. */
+export interface GetProposalStep {
+  /** The start of the step: the path of a page, or of the file where the path starts. */
+  from: string;
+  /** The path of the page at its end. */
+  to: string;
+  /** Type of the link; `source_refs` if the front matter names the file. */
+  link_type: string;
+  /** Direction of the link, seen from `from`. */
+  direction: StepDirection;
 }
 
 /** The session with its answers. */
@@ -2040,10 +2091,16 @@ export interface Item {
   kind: Kind;
   /** Share of such suggestions that are right, 0 to 1; absent for what is not an estimate. */
   confidence: number | null;
-  /** Path of the page that would change; for contradictory memories the older one. */
+  /** Path of the page that would change; of contradictory memories the older one, of equal ones the one that would stay. */
   source: string;
   /** Path of the other page, if there is one. */
   target: string | null;
+  /** The page and line of the sentence that states a type. */
+  place: Sentence | null;
+  /** Id of the proposal. */
+  proposal: string | null;
+  /** The agent that proposed it, as it named itself. */
+  agent: string | null;
   /** What it is: the type of a link, the reason, or the sentence. */
   summary: string;
   /** What accepts it; absent for a contradiction, which a person settles. */
@@ -2063,7 +2120,7 @@ export interface Judgement {
 }
 
 /** A kind of item. */
-export type Kind = "proposal" | "contradiction" | "type" | "link";
+export type Kind = "proposal" | "contradiction" | "duplicate" | "type" | "link";
 
 /** Number of items of a kind. */
 export interface KindCount {
@@ -2715,6 +2772,11 @@ export interface PageVersion {
   /** The page's path then, relative to the project, if it was another one. */
   former_path: string | null;
   /**
+   * Share of such versions that are of this page, 0 to 1, if version control recognised the page by similar text when it
+   * was moved; absent if it is certain.
+   */
+  confidence: number | null;
+  /**
    * Whether the commit is at the boundary of a shallow clone: the text may be older, and author and subject may be
    * those of another change.
    */
@@ -2912,8 +2974,12 @@ export interface ProposalFields {
   pages: ProposedPage[];
   /** Later changes that keep it from being accepted as a whole. */
   conflicts: string[];
+  /** Whether it removes no line and no page, as `only_additions` demands. */
+  only_adds: boolean;
   /** What became of it; absent while it is open. */
   decision: Decision | null;
+  /** Decisions that were taken back, the first one first. */
+  earlier: Decision[];
 }
 
 /** What a proposal does to a page. */
@@ -3279,6 +3345,8 @@ export interface ReindexMemoriesOutput {
 
 /** Parameters. */
 export interface ReindexMemoriesParams {
+  /** Merge these memories, by topic, id or path, whether they are similar or not (default: all that say the same). */
+  memories?: string[] | undefined;
   /** Only show what would change. */
   dry_run?: boolean | undefined;
 }
@@ -3498,6 +3566,18 @@ export interface RenderPartParams {
   page: string;
   /** The Markdown, at most 256 KiB: a table, a formula with its dollar signs, a callout. */
   text: string;
+}
+
+/** The reopened proposals. */
+export interface ReopenProposalOutput {
+  /** Their ids. */
+  reopened: string[];
+}
+
+/** The proposals to reopen. */
+export interface ReopenProposalParams {
+  /** Their ids. */
+  proposals: string[];
 }
 
 /** The replacements. */
@@ -3943,6 +4023,14 @@ export interface SectionResult {
   score: number;
 }
 
+/** Where a sentence is. */
+export interface Sentence {
+  /** Path of its page. */
+  filepath: string;
+  /** Its line, from 1. */
+  line: number;
+}
+
 /** A session in lists. */
 export interface SessionFields {
   /** Its id. */
@@ -3988,6 +4076,11 @@ export interface SimilarMemory {
   filepath: string;
   /** Cosine similarity; absent if only the topics are spelled alike. */
   similarity: number | null;
+  /**
+   * Share of pairs with this similarity that say the same, 0 to 1; absent for equal texts, which are no estimate, and
+   * where it was not measured.
+   */
+  confidence: number | null;
 }
 
 /** A page in the folder of memories that is not a valid memory. */
@@ -4050,8 +4143,10 @@ export interface SourceDifference {
   last_modified: string | null;
   /** Why it makes the page stale. */
   reason: StaleReason;
-  /** New path of a missing file, if version control recorded a rename. */
+  /** New path of a missing file, if version control knows it. */
   renamed_to: string | null;
+  /** Share of such files that are the missing one; absent if the file is equal. */
+  confidence: number | null;
   /**
    * Commits that changed it since, newest first; only the last one if the reviewed content is not found in
    * history.
@@ -4063,6 +4158,9 @@ export interface SourceDifference {
    */
   diff: string | null;
 }
+
+/** What a change does to the naming of a source. */
+export type SourceNaming = "kept" | "added" | "removed";
 
 /** A phase of a long operation. */
 export type Stage = "pages" | "links" | "vectors" | "queries" | "suggestions" | "site" | "comparisons" | "files";
@@ -4088,8 +4186,10 @@ export interface StaleRef {
   last_modified: string | null;
   /** Why it makes the page stale. */
   reason: StaleReason;
-  /** New path of a missing file, if version control recorded a rename. */
+  /** New path of a missing file, if version control knows it. */
   renamed_to: string | null;
+  /** Share of such files that are the missing one; absent if the file is equal. */
+  confidence: number | null;
 }
 
 /** Whether a page is up to date with its sources. */
@@ -4129,6 +4229,8 @@ export interface StatusOutput {
   stale_pages: StalePage[];
   /** Proposals of agents that wait for review; for an agent, its own. */
   proposal_count: number;
+  /** Items in `ubp queue`; absent for an agent, and in projects of more than 1,000 pages. */
+  queue_count: number | null;
   /** The embedding model. */
   model: ModelState;
   /** Parts omitted to fit `max_tokens`. */

@@ -27,12 +27,7 @@ fn begin(viewer: &Viewer, token: &str) -> String {
     let began = ask(viewer, token, None, &hello());
     assert_eq!(began.status, 200, "{}", began.text());
     let session = began.header("mcp-session-id").unwrap().to_owned();
-    ask(
-        viewer,
-        token,
-        Some(&session),
-        &json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
-    );
+    ask(viewer, token, Some(&session), &json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
     session
 }
 

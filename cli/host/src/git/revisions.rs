@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use ubp_core::ports::{Commit, Revision};
+use ubp_core::ports::{Commit, Moved, Revision};
 use ubp_core::{Result, path as paths};
 
 use super::{GitHistory, PATHS_OF_COMMITS, Repository, scope, utf8};
@@ -77,7 +77,7 @@ impl GitHistory {
         Ok(output.map(|output| String::from_utf8_lossy(output).into_owned()))
     }
 
-    pub(super) fn moved_to(&self, path: &str) -> Result<Option<String>> {
+    pub(super) fn moved_to(&self, path: &str) -> Result<Option<Moved>> {
         let Some((repository, inner)) = self.repository_of(path)? else { return Ok(None) };
         let folder = path.strip_suffix(inner).unwrap_or_default();
         let last =
@@ -100,13 +100,15 @@ impl GitHistory {
             "-O/dev/null",
             &commit,
         ])?;
-        // Each rename is a similarity, the old name and the new name.
+        // Each rename is a similarity in percent after an R, the old name and the new name.
         let text = String::from_utf8_lossy(&output).into_owned();
         let fields: Vec<&str> = text.split('\0').collect();
         let old = format!("{}{inner}", repository.prefix);
         let new = fields.chunks_exact(3).find(|rename| rename.get(1) == Some(&old.as_str()));
-        let new = new.and_then(|rename| rename.get(2)?.strip_prefix(&repository.prefix));
-        Ok(new.map(|new| format!("{folder}{new}")))
+        Ok(new.and_then(|rename| {
+            let path = format!("{folder}{}", rename.get(2)?.strip_prefix(&repository.prefix)?);
+            Some(Moved { path, similarity: similarity(rename.first()?)? })
+        }))
     }
 
     pub(super) fn differing_from(&self, revision: &str) -> Result<BTreeSet<String>> {
@@ -180,6 +182,12 @@ impl Repository {
 
 pub(super) fn is_commit_name(name: &str) -> bool {
     name.len() >= 40 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// The similarity in the status of a rename: `R095` is 0.95. `None` for other states.
+pub(super) fn similarity(status: &str) -> Option<f64> {
+    let percent: u8 = status.strip_prefix('R')?.parse().ok()?;
+    Some(f64::from(percent) / 100.0)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use ubp_core::Result;
 use ubp_core::ports::{Commit, FileVersion};
 
+use super::revisions::similarity;
 use super::{GitHistory, Repository};
 
 /// Arguments of `git log` for the versions of a file, independent of the user's configuration. `--follow` compares a
@@ -13,7 +14,7 @@ const VERSIONS: [&str; 9] = [
     "-z",
     // Paths never start with a slash, so this marks headers.
     "--format=//%H %ct %an%x1f%s",
-    "--name-only",
+    "--name-status",
     "--diff-filter=d",
     "--no-ext-diff",
     "--no-textconv",
@@ -42,30 +43,34 @@ impl Repository {
     /// Parses the output for [`VERSIONS`]. Ends where the file was outside of the project.
     fn parsed(&self, output: &[u8], folder: &str) -> Vec<FileVersion> {
         let mut versions = Vec::new();
-        let mut header = None;
-        for token in output.split(|&byte| byte == 0) {
-            if let Some(found) = token.strip_prefix(b"//") {
-                header = Some(String::from_utf8_lossy(found).into_owned());
-                continue;
+        let mut tokens = output.split(|&byte| byte == 0).peekable();
+        while let Some(token) = tokens.next() {
+            let Some(header) = token.strip_prefix(b"//") else { continue };
+            let Some(status) = tokens.next_if(|token| !token.starts_with(b"//")) else { continue };
+            let status = String::from_utf8_lossy(status.trim_ascii_start());
+            let moved = similarity(&status);
+            if moved.is_some() {
+                // The former name.
+                tokens.next();
             }
-            let path = token.strip_prefix(b"\n").unwrap_or(token);
-            let Some(found) = header.take() else { continue };
-            let path = std::str::from_utf8(path).ok().and_then(|path| path.strip_prefix(&self.prefix));
-            let Some(path) = path else { break };
-            versions.extend(self.version(&found, format!("{folder}{path}")));
+            let path = tokens.next().and_then(|path| std::str::from_utf8(path).ok());
+            let Some(path) = path.and_then(|path| path.strip_prefix(&self.prefix)) else { break };
+            let header = String::from_utf8_lossy(header);
+            versions.extend(self.version(&header, format!("{folder}{path}"), moved));
         }
         versions
     }
 
     /// Parses `<commit> <seconds> <author>`, a separator and the subject.
-    fn version(&self, header: &str, path: String) -> Option<FileVersion> {
+    fn version(&self, header: &str, path: String, moved: Option<f64>) -> Option<FileVersion> {
         let mut fields = header.splitn(3, ' ');
         let (id, seconds, words) = (fields.next()?, fields.next()?, fields.next()?);
         let (author, subject) = words.split_once('\u{1f}')?;
         let time = Timestamp::from_second(seconds.parse().ok()?).ok()?;
         let is_boundary = self.boundary.contains(id);
         let commit = Commit { id: id.into(), time };
-        Some(FileVersion { commit, author: author.into(), subject: subject.into(), path, is_boundary })
+        let (author, subject) = (author.into(), subject.into());
+        Some(FileVersion { commit, author, subject, path, moved, is_boundary })
     }
 }
 

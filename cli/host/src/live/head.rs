@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
 use ubp_core::Result;
-use ubp_core::ports::{CommittedFile, FileVersion, History, Revision, SourceChange};
+use ubp_core::ports::{CommittedFile, FileVersion, History, Moved, Revision, SourceChange};
 
 use super::stamp::Stamp;
 use crate::GitHistory;
@@ -118,7 +118,7 @@ impl History for FollowedHistory {
         self.git.diff_since(commit, path)
     }
 
-    fn renamed_to(&self, path: &str) -> Result<Option<String>> {
+    fn renamed_to(&self, path: &str) -> Result<Option<Moved>> {
         self.git.renamed_to(path)
     }
 

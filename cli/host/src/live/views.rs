@@ -77,12 +77,7 @@ impl Views {
         Ok(Seen { rights, live })
     }
 
-    fn author(
-        &self,
-        current: &Arc<Opened>,
-        name: Option<&str>,
-        token: &[(String, Right)],
-    ) -> Result<Author> {
+    fn author(&self, current: &Arc<Opened>, name: Option<&str>, token: &[(String, Right)]) -> Result<Author> {
         let settings = Arc::downgrade(current);
         let mut authors = self.authors.lock().unwrap_or_else(PoisonError::into_inner);
         if !Weak::ptr_eq(&authors.settings, &settings) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use ubp_core::Result;
 use ubp_core::manifest::{AuthorRights, Right};
-use ubp_core::ports::{CommittedFile, FileVersion, History, Revision, SourceChange};
+use ubp_core::ports::{CommittedFile, FileVersion, History, Moved, Revision, SourceChange};
 
 /// A history in which hidden files never existed. Messages of commits are shown as they are.
 pub struct VisibleHistory<H> {
@@ -66,11 +66,11 @@ impl<H: History> History for VisibleHistory<H> {
         if self.shows(path) { self.inner.diff_since(commit, path) } else { Ok(None) }
     }
 
-    fn renamed_to(&self, path: &str) -> Result<Option<String>> {
+    fn renamed_to(&self, path: &str) -> Result<Option<Moved>> {
         if !self.shows(path) {
             return Ok(None);
         }
-        Ok(self.inner.renamed_to(path)?.filter(|to| self.shows(to)))
+        Ok(self.inner.renamed_to(path)?.filter(|to| self.shows(&to.path)))
     }
 
     fn changed_since(&self, revision: &str) -> Result<BTreeSet<String>> {

@@ -51,7 +51,7 @@ impl Heard {
     pub(super) fn keep(self, agent: &str, event: &Event) {
         let Self { root, settings, recorded, .. } = self;
         if settings.record {
-            let session = sessions::Session::called(agent, &event.session, recorded.at.clone());
+            let session = sessions::Session::called(agent, &event.session, recorded.facts.at.clone());
             // An answer counts more than its record.
             let _ = sessions::record_now(&root, settings, &session, recorded);
         }

@@ -14,7 +14,7 @@ use crate::{Result, path};
 
 /// Facts about this operation.
 pub const FACTS: Facts =
-    Facts::reading("Show what changed in a page's code since it was reviewed: commits and differences.");
+    Facts::reading("Show what changed in a page's code since its review: commits and differences.");
 
 /// Maximum commits searched for the reviewed content.
 const MOST_REVISIONS: usize = 50;

@@ -7,7 +7,9 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::memory::{Contradiction, Counts, Currency, Difference, Entry, Memory, MemoryType, Sameness, Skipped};
+use crate::memory::{
+    Contradiction, Counts, Currency, Difference, Entry, Memory, MemoryType, Sameness, Skipped,
+};
 use crate::message;
 use crate::show::{Page, Span, counted};
 

@@ -11,9 +11,7 @@ use crate::ops::Facts;
 use crate::ops::page::IndexState;
 use crate::ops::places::Places;
 pub use crate::proposals::EditedText;
-use crate::proposals::{
-    Acceptance, Proposal, ProposedChange, State, Stored, accept, read_all, same_agent,
-};
+use crate::proposals::{Acceptance, Proposal, ProposedChange, State, Stored, accept, read_all, same_agent};
 use crate::show::{Page, Span, counted};
 use crate::writing::ChangedFile;
 use crate::{Caller, Context, Error, Result};

@@ -145,9 +145,11 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let fields = ProposalFields::of(proposal, &clashes);
     let mut number = 0;
     let described = described(context, proposal)?.into_iter();
-    let changes = proposal.changes.iter().zip(described).map(|(change, sources)| {
-        fields_of(context, change, sources, &mut number, &clashes)
-    });
+    let changes = proposal
+        .changes
+        .iter()
+        .zip(described)
+        .map(|(change, sources)| fields_of(context, change, sources, &mut number, &clashes));
     let changes = changes.collect::<Result<Vec<_>>>()?;
     let changed = proposal.changes.iter().filter_map(|change| change.before.as_ref());
     let changed = context.index.read(|db| {

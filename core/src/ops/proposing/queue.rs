@@ -216,7 +216,10 @@ fn contradictions(context: &Context<'_>) -> Result<Vec<Item>> {
     let decisions = Decisions::read(context.source)?;
     let ids: HashMap<String, String> = context.index.read(|db| {
         let mut ids = pages::ids(db)?;
-        Ok(pages::paths(db)?.into_iter().filter_map(|(page, path)| Some((path, ids.remove(&page)?))).collect())
+        Ok(pages::paths(db)?
+            .into_iter()
+            .filter_map(|(page, path)| Some((path, ids.remove(&page)?)))
+            .collect())
     })?;
     let is_decided = |one: &str, other: &str| {
         let ends = ids.get(one).zip(ids.get(other));
@@ -254,8 +257,7 @@ fn duplicates(context: &Context<'_>) -> Result<Vec<Item>> {
     let vectors = vectors.unwrap_or_default();
     let (counts, now) = (Counts::read(context.source), context.clock.now());
     let (currency, sameness) = (Currency::of(&catalog, now), Sameness::of(context));
-    let found =
-        Duplicates::find(context, &catalog, &vectors, &counts, &currency, &Joined::Alike(CLOSE))?;
+    let found = Duplicates::find(context, &catalog, &vectors, &counts, &currency, &Joined::Alike(CLOSE))?;
     let pairs = found.groups.iter().flat_map(|group| {
         group.replaced.iter().map(move |(other, similarity)| (group.kept, *other, *similarity))
     });

@@ -13,8 +13,10 @@ use crate::ports::{Clock, ContentHash, FixedClock, Source};
 use crate::proposals::{PageRead, Proposing};
 use crate::{Caller, Context, Result};
 
+mod affected;
 mod editing;
 mod faults;
+mod reopening;
 mod states;
 
 const LOGIN: &str = "---\nsource_refs: [src/a.rs]\n---\n# Login\n\nOne, see [[users]].\n\nTwo.\n\nThree.\n";

@@ -54,7 +54,8 @@ fn a_renamed_file_is_found() {
         fs::rename(scratch.path("src/old.rs"), scratch.path("lib/new.rs")).unwrap();
         fs::remove_file(scratch.path("other.rs")).unwrap();
         scratch.commit(&[], at(180));
-        assert_eq!(history.renamed_to("src/old.rs").unwrap().as_deref(), Some("lib/new.rs"));
+        let moved = history.renamed_to("src/old.rs").unwrap().unwrap();
+        assert_eq!((moved.path.as_str(), moved.similarity), ("lib/new.rs", 1.0));
         assert_eq!(history.renamed_to("other.rs").unwrap(), None, "it was deleted");
         assert_eq!(history.renamed_to("never.rs").unwrap(), None);
     }

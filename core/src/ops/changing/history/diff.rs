@@ -124,12 +124,17 @@ pub struct PageChanges {
 }
 
 /// A page that changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ChangedPage {
     /// Its path, relative to the pages folder.
     pub filepath: String,
     /// Its previous path, if it moved.
     pub previous_filepath: Option<String>,
+    /// Share of its lines that it has in common with the page at that path, if this is why it counts as moved; absent if
+    /// the id in the front matter or all bytes are equal.
+    pub similarity: Option<f64>,
+    /// Share of pages with this similarity that were moved, 0 to 1; absent without a similarity.
+    pub confidence: Option<f64>,
     /// Its title.
     pub title: String,
     /// Its type.
@@ -202,7 +207,7 @@ pub struct BrokenLink {
     pub reason: BrokenReason,
     /// The page or file that it led to before.
     pub led_to: Option<String>,
-    /// The page's new path, if it moved.
+    /// The page's new path, if it moved; `renamed` says how certain that is.
     pub moved_to: Option<String>,
 }
 
@@ -259,7 +264,7 @@ pub struct StalenessChanges {
 }
 
 /// A page that became stale.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct StalePage {
     /// Its path, relative to the pages folder.
     pub filepath: String,

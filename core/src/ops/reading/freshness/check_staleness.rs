@@ -24,7 +24,7 @@ use crate::{Result, path};
 
 /// Facts about this operation.
 pub const FACTS: Facts =
-    Facts::reading("List pages whose code changed since they were reviewed, and pages that depend on those.")
+    Facts::reading("List pages whose code changed since their review, and those that depend on them.")
         .tool(Tool::Always)
         .command("stale");
 

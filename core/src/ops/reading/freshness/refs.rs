@@ -13,7 +13,7 @@ use crate::show::{Page, Span, counted};
 use crate::{Error, Result, path};
 
 /// Facts about this operation.
-pub const FACTS: Facts = Facts::reading("Find the pages that describe a code file, with their freshness.")
+pub const FACTS: Facts = Facts::reading("Find the pages about a code file, with their freshness.")
     .tool(Tool::Always)
     .command("refs");
 

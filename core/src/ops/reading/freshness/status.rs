@@ -52,8 +52,7 @@ pub struct Output {
     pub stale_pages: Vec<StalePage>,
     /// Proposals of agents that wait for review; for an agent, its own.
     pub proposal_count: usize,
-    /// Items in the queue of what waits for a person, as `ubp queue` counts them; absent for an agent, and in projects of
-    /// more than 1,000 pages, where counting takes long.
+    /// Items in `ubp queue`; absent for an agent, and in projects of more than 1,000 pages.
     pub queue_count: Option<usize>,
     /// The embedding model.
     pub model: ModelState,

@@ -20,11 +20,10 @@ use crate::{Error, Result};
 mod wanted;
 
 /// Facts about this operation.
-pub const FACTS: Facts =
-    Facts::reading("Show which pages link to which, around one page or in the whole project.")
-        .tool(Tool::Core)
-        .quoting_pages()
-        .command("graph");
+pub const FACTS: Facts = Facts::reading("Show which pages link to which, around a page or everywhere.")
+    .tool(Tool::Core)
+    .quoting_pages()
+    .command("graph");
 
 /// Selects the part of the graph.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

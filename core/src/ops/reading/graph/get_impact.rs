@@ -26,7 +26,7 @@ use spread::{Found, Spread};
 
 /// Facts about this operation.
 pub const FACTS: Facts = Facts::reading(
-    "List the pages affected by a change of a page, source file or folder, and how likely. Call it before the change.",
+    "List the pages that a change of a page, file or folder affects, and how likely. Call it before the change.",
 )
 .tool(Tool::Always)
 .quoting_pages()
@@ -181,7 +181,8 @@ pub(in crate::ops) fn of_pages(
     candidates.truncate(limit);
     let numbers: Vec<i64> = candidates.iter().map(|one| one.found.page).collect();
     let fields = context.page_fields(&numbers)?;
-    let shown = |db: &Connection| candidates.iter().map(|one| shown(db, one.found, &spread, &fields)).collect();
+    let shown =
+        |db: &Connection| candidates.iter().map(|one| shown(db, one.found, &spread, &fields)).collect();
     Ok((context.index.read(shown)?, total))
 }
 

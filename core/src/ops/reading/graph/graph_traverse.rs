@@ -18,7 +18,7 @@ use crate::{Error, Result};
 
 /// Facts about this operation.
 pub const FACTS: Facts = Facts::reading(
-    "List the pages some hops from a page, by link type and direction, with the path to each, such as its dependencies.",
+    "List the pages some hops from a page, by link type and direction, such as its dependencies, with paths.",
 )
 .tool(Tool::Always)
 .quoting_pages()

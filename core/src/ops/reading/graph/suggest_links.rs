@@ -22,11 +22,10 @@ use crate::suggest::{Candidate, Meaning, Names, Place, RunningText, Suggester, m
 use crate::{Error, Result};
 
 /// Facts about this operation.
-pub const FACTS: Facts =
-    Facts::reading("Suggest missing links, each with the reason and the place in the text.")
-        .tool(Tool::Always)
-        .quoting_pages()
-        .command("suggest-links");
+pub const FACTS: Facts = Facts::reading("Suggest missing links, each with its reason and place in the text.")
+    .tool(Tool::Always)
+    .quoting_pages()
+    .command("suggest-links");
 
 /// Selects the suggestions.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

@@ -21,7 +21,7 @@ use crate::{Error, Result};
 
 /// Facts about this operation.
 pub const FACTS: Facts =
-    Facts::reading("Read a page with summaries of its linked pages, to understand a subject in one call.")
+    Facts::reading("Read a page with summaries of linked pages, to grasp a subject in one call.")
         .tool(Tool::Core)
         .quoting_pages()
         .command("context");

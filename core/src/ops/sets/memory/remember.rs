@@ -10,8 +10,8 @@ use uuid::{Builder, Uuid};
 
 use crate::hint::Next;
 use crate::memory::{
-    Catalog, Currency, Entry, FOLDER, Fields, Given, Meaning, Memory, MemoryType, Place, Sameness, Statements,
-    bare_name, edited, is_known_by, link_to, look_for, meaning, new_page, read, referenced,
+    Catalog, Currency, Entry, FOLDER, Fields, Given, Meaning, Memory, MemoryType, Place, Sameness,
+    Statements, bare_name, edited, is_known_by, link_to, look_for, meaning, new_page, read, referenced,
 };
 use crate::message;
 use crate::ops::memory::{Contradicted, SimilarMemory, day};

@@ -3,14 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::renames::renames;
+use super::renames::{Renames, renames};
 use super::snapshot::{CycleState, Destination, LinkState, PageState, Snapshot};
 use super::{
     AffectedPage, BrokenLink, BrokenReason, ChangedLink, ChangedPage, ChangedSection, Cycle, CycleChanges,
     LinkChanges, MendedLink, OrphanChanges, PageChanges, SectionChange, StalenessChanges, impact, staleness,
 };
-use crate::Context;
-use crate::Result;
+use crate::renames::of_pages;
+use crate::search::rounded;
+use crate::{Context, Result};
 
 /// All differences.
 pub(super) struct Comparison {
@@ -32,6 +33,8 @@ struct Pair<'a> {
     after: &'a Snapshot,
     /// Old path to new path, for moved pages.
     moved: BTreeMap<String, String>,
+    /// By old path, the similarity of moved pages that are not certainly the same.
+    similar: BTreeMap<String, f64>,
     /// New path to old path.
     origin: BTreeMap<String, String>,
 }
@@ -46,9 +49,9 @@ impl Comparison {
         depth: usize,
         limit: usize,
     ) -> Result<Self> {
-        let moved = renames(before, after);
+        let Renames { moved, similar } = renames(before, after);
         let origin = staleness::backwards(&moved);
-        let pair = Pair { before, after, moved, origin };
+        let pair = Pair { before, after, moved, similar, origin };
         let pages = pair.pages();
         let number = |page: &ChangedPage| after.pages.get(&page.filepath).map(|state| state.number);
         let edited = pages.renamed.iter().filter(|page| !page.fields.is_empty() || !page.sections.is_empty());
@@ -98,7 +101,13 @@ impl<'a> Pair<'a> {
             let is_same = fields.is_empty() && sections.is_empty();
             let found = ChangedPage { fields, sections, ..changed_page(path, page) };
             if old != path {
-                changes.renamed.push(ChangedPage { previous_filepath: Some(old.to_owned()), ..found });
+                let similarity = self.similar.get(old).copied();
+                changes.renamed.push(ChangedPage {
+                    previous_filepath: Some(old.to_owned()),
+                    similarity: similarity.map(rounded),
+                    confidence: similarity.map(of_pages),
+                    ..found
+                });
             } else if !is_same {
                 changes.changed.push(found);
             }
@@ -234,6 +243,8 @@ fn changed_page(path: &str, page: &PageState) -> ChangedPage {
     ChangedPage {
         filepath: path.into(),
         previous_filepath: None,
+        similarity: None,
+        confidence: None,
         title: page.title.clone(),
         doc_type: page.doc_type.clone(),
         fields: Vec::new(),

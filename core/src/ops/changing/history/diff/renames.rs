@@ -9,22 +9,31 @@ const ALIKE: f64 = 0.5;
 /// A line on more pages than this, such as a common heading, does not identify a page.
 const COMMON: usize = 20;
 
-/// Old path to new path of every moved page. Pages match by the id in their front matter, the same bytes, or most
-/// of their lines.
-pub(super) fn renames(before: &Snapshot, after: &Snapshot) -> BTreeMap<String, String> {
+/// The moved pages.
+#[derive(Debug, Default)]
+pub(super) struct Renames {
+    /// Old path to new path.
+    pub moved: BTreeMap<String, String>,
+    /// By old path, the share of common lines of pages that match only by them.
+    pub similar: BTreeMap<String, f64>,
+}
+
+/// Finds every moved page. Pages match by the id in their front matter, the same bytes, or most of their lines.
+pub(super) fn renames(before: &Snapshot, after: &Snapshot) -> Renames {
     let mut gone: BTreeMap<&str, &PageState> = only_in(before, after);
     let mut new: BTreeMap<&str, &PageState> = only_in(after, before);
-    let mut moved = BTreeMap::new();
+    let (mut moved, mut similar) = (BTreeMap::new(), BTreeMap::new());
     take(&mut gone, &mut new, &mut moved, |page| page.own_id.clone());
     take(&mut gone, &mut new, &mut moved, |page| Some(page.hash));
-    for (_, old, to) in alike(&gone, &new) {
+    for (likeness, old, to) in alike(&gone, &new) {
         if gone.contains_key(old) && new.contains_key(to) {
             gone.remove(old);
             new.remove(to);
             moved.insert(old.to_owned(), to.to_owned());
+            similar.insert(old.to_owned(), likeness);
         }
     }
-    moved
+    Renames { moved, similar }
 }
 
 fn only_in<'a>(here: &'a Snapshot, there: &Snapshot) -> BTreeMap<&'a str, &'a PageState> {

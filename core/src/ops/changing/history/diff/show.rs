@@ -82,6 +82,10 @@ fn show_page(label: Span<'_>, changed: &ChangedPage, page: &mut dyn Page) {
         line.extend([Span::Path(from), Span::Text(" -> ")]);
     }
     line.extend([Span::Path(&changed.filepath), Span::Text("  "), Span::Text(&changed.title)]);
+    let certainty = changed
+        .confidence
+        .map(|share| message!("  (confidence {confidence})", confidence = format!("{share:.2}")));
+    line.extend(certainty.iter().map(Span::faint));
     page.line(&line);
     for section in &changed.sections {
         page.detail(&[Span::Text(section.change.sign()), Span::Text(" "), Span::Text(&section.heading())]);

@@ -7,8 +7,9 @@ use serde::Serialize;
 use crate::Context;
 use crate::ops::audit::is_theirs;
 use crate::ports::{ContentHash, FileVersion};
+use crate::search::rounded;
 use crate::writing::audit::{AuditLog, Entry, OutcomeKind};
-use crate::{Caller, Result, path};
+use crate::{Caller, Result, path, renames};
 
 /// What a version of a page is the text of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -23,7 +24,7 @@ pub enum Moment {
 }
 
 /// A former text of a page.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PageVersion {
     /// Its id, for `page_version`.
     pub id: String,
@@ -39,6 +40,9 @@ pub struct PageVersion {
     pub caller: Option<Caller>,
     /// The page's path then, relative to the project, if it was another one.
     pub former_path: Option<String>,
+    /// Share of such versions that are of this page, 0 to 1, if version control recognised the page by similar text when it
+    /// was moved; absent if it is certain.
+    pub confidence: Option<f64>,
     /// Whether the commit is at the boundary of a shallow clone: the text may be older, and author and subject may be
     /// those of another change.
     pub is_boundary: bool,
@@ -92,11 +96,11 @@ impl Past {
     pub(crate) fn versions(&self) -> Vec<PageVersion> {
         let mut versions = Vec::new();
         let mut changes = self.changes.iter().peekable();
-        for commit in &self.commits {
+        for (at, commit) in self.commits.iter().enumerate() {
             while let Some(change) = changes.next_if(|change| change.time() > Some(commit.commit.time)) {
                 versions.push(change.version());
             }
-            versions.push(self.committed(commit));
+            versions.push(self.committed(at, commit));
         }
         versions.extend(changes.map(ChangedText::version));
         versions
@@ -112,14 +116,17 @@ impl Past {
         if let Some(change) = self.changes.iter().find(|change| change.id() == id) {
             return Ok(Some((change.version(), Some(change.text.clone().into_bytes()))));
         }
-        let Some(commit) = self.commits.iter().find(|version| version.commit.id == id) else {
-            return Ok(None);
-        };
+        let found = self.commits.iter().enumerate().find(|(_, version)| version.commit.id == id);
+        let Some((at, commit)) = found else { return Ok(None) };
         let bytes = context.history.read_at(&commit.commit.id, &commit.path)?;
-        Ok(Some((self.committed(commit), bytes)))
+        Ok(Some((self.committed(at, commit), bytes)))
     }
 
-    fn committed(&self, version: &FileVersion) -> PageVersion {
+    /// The version at this position among the commits.
+    fn committed(&self, at: usize, version: &FileVersion) -> PageVersion {
+        // Each later move has to be right.
+        let later = self.commits.iter().take(at).filter_map(|later| renames::of_files(later.moved?));
+        let confidence = later.reduce(|all, one| all * one).map(rounded);
         PageVersion {
             id: version.commit.id.clone(),
             moment: Moment::Commit,
@@ -128,6 +135,7 @@ impl Past {
             subject: version.subject.clone(),
             caller: None,
             former_path: (version.path != self.file).then(|| version.path.clone()),
+            confidence,
             is_boundary: version.is_boundary,
         }
     }
@@ -152,6 +160,7 @@ impl ChangedText {
             subject: self.entry.operation.clone(),
             caller: Some(self.entry.caller),
             former_path: None,
+            confidence: None,
             is_boundary: false,
         }
     }
