@@ -64,9 +64,9 @@ impl Glob {
         }
         // The matcher compares bytes, which is the same if each character is one, or if none stands for another.
         if self.by_character && !(self.letters.is_empty() && path.is_ascii()) {
-            fast_glob::glob_match(self.encoded(&self.text), self.encoded(path))
+            fast_glob::glob_match(&*self.encoded(&self.text), &*self.encoded(path))
         } else {
-            fast_glob::glob_match(&self.text, path)
+            fast_glob::glob_match(self.text.as_bytes(), path.as_bytes())
         }
     }
 

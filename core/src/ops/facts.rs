@@ -71,7 +71,8 @@ impl Facts {
     /// An operation that reads.
     pub const fn reading(summary: &'static str) -> Self {
         Self {
-            summary,
+            // Browsers tell nobody what there is to call.
+            summary: if cfg!(target_family = "wasm") { "" } else { summary },
             effect: Effect::Read,
             tool: Tool::Never,
             called: None,
@@ -161,7 +162,7 @@ impl Facts {
 
     /// Text for the instructions of a server that has this tool.
     pub const fn introducing(self, words: &'static str) -> Self {
-        Self { introduction: Some(words), ..self }
+        Self { introduction: if cfg!(target_family = "wasm") { None } else { Some(words) }, ..self }
     }
 
     /// Whether it only reads, so its whole answer can come from one snapshot of the index.

@@ -259,7 +259,14 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     output.index.show_with_vectors(page);
 }
 
+/// The rows. Nothing waits for a person in a browser, which has no agents.
+#[cfg(target_family = "wasm")]
+fn with_waiting<const N: usize>(rows: [(Message, Message); N], _output: &Output) -> Vec<(Message, Message)> {
+    rows.into()
+}
+
 /// The rows, and what waits for a person, if anything does.
+#[cfg(not(target_family = "wasm"))]
 fn with_waiting<const N: usize>(rows: [(Message, Message); N], output: &Output) -> Vec<(Message, Message)> {
     let proposals = (output.proposal_count > 0).then(|| {
         let waiting = counted(output.proposal_count, "waits", "wait");
