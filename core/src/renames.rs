@@ -3,12 +3,15 @@
 use crate::confidence::{self, Scale};
 use crate::search::rounded;
 
-/// TODO
-const PAGES: &Scale = &[(0.5, 0.9), (1.0, 1.0)];
+/// Of 3,109 pairs of pages of this repository that were edited and renamed, between commits 1 to 160 apart, all were right: 67
+/// of them had 50 to 60 % of their lines in common, 219 had 60 to 70 %. The scale is `(right + 1) / (pairs + 2)`, which never
+/// calls a pair certain (`tests/bench/renames`).
+const PAGES: &Scale = &[(0.55, 0.986), (0.65, 0.995), (0.75, 0.998), (0.95, 0.999)];
 
-/// TODO
+/// The same for 26,072 pairs of other files: 0.987 of the 871 with a similarity of 50 to 60 % were right, 0.999 or more of
+/// all others.
 #[cfg(not(target_family = "wasm"))]
-const FILES: &Scale = &[(0.5, 0.9), (1.0, 1.0)];
+const FILES: &Scale = &[(0.55, 0.987), (0.65, 0.999)];
 
 /// The share of right pairs among pages that have this share of their lines in common.
 pub(crate) fn of_pages(similarity: f64) -> f64 {

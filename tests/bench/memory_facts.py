@@ -74,6 +74,55 @@ Image sizes = Pictures are stored in three widths: 320, 960 and 1920 pixels. | W
 Licence = The project is licensed under Apache 2.0. | Licensing = Our code is under the Apache License 2.0.
 """
 
+# Facts of one form, which differ in a name or a number: as likely to be taken for the same as anything is.
+ENGLISH_FORMS = """
+Port of the orders service = The orders service listens on port 8081. | orders port = Orders is reachable on 8081.
+Port of the payments service = The payments service listens on port 8082. | payments port = Payments is reachable on 8082.
+Port of the users service = The users service listens on port 8083. | users port = Users is reachable on 8083.
+Port of the mail service = The mail service listens on port 8084.
+Owner of checkout = The team Falcon owns the checkout module. | Who owns checkout = Ask Falcon about the checkout module, it is theirs.
+Owner of search = The team Heron owns the search module. | Who owns search = Ask Heron about the search module, it is theirs.
+Owner of accounts = The team Kestrel owns the accounts module. | Who owns accounts = Ask Kestrel about the accounts module, it is theirs.
+Owner of reporting = The team Falcon owns the reporting module.
+Timeout of the carrier API = Calls of the carrier API time out after 5 seconds. | Carrier API = We wait at most five seconds for the carrier API.
+Timeout of the tax API = Calls of the tax API time out after 2 seconds. | Tax API = We wait at most two seconds for the tax API.
+Timeout of the address API = Calls of the address API time out after 3 seconds. | Address API = We wait at most three seconds for the address API.
+Timeout of the fraud API = Calls of the fraud API time out after 8 seconds.
+Cache of product pages = Product pages are cached for 10 minutes. | How long product pages are cached = The cache keeps product pages ten minutes.
+Cache of category pages = Category pages are cached for an hour. | How long category pages are cached = The cache keeps category pages sixty minutes.
+Cache of search results = Search results are cached for 30 seconds. | How long search results are cached = The cache keeps search results half a minute.
+Cache of the home page = The home page is cached for 5 minutes.
+Staging database = The staging database is db-stage-2 in eu-west-1. | Database of staging = Staging uses db-stage-2 (eu-west-1).
+Production database = The production database is db-prod-1 in eu-central-1. | Database of production = Production uses db-prod-1 (eu-central-1).
+Test database = The test database is a container that each run starts anew. | Database of tests = Tests use a fresh database container in every run.
+Retention of access logs = Access logs are kept for 14 days. | How long access logs stay = We delete access logs after two weeks.
+Retention of audit logs = Audit logs are kept for 7 years. | How long audit logs stay = We delete audit logs after seven years.
+Retention of error logs = Error logs are kept for 90 days. | How long error logs stay = We delete error logs after three months.
+Retention of traces = Traces are kept for 3 days.
+Queue of invoices = Invoices are made by the worker of the queue invoices, four at a time. | Invoice worker = Four invoices are made at once, from the queue invoices.
+Queue of exports = Exports are made by the worker of the queue exports, one at a time. | Export worker = One export is made at once, from the queue exports.
+Queue of thumbnails = Thumbnails are made by the worker of the queue thumbnails, eight at a time. | Thumbnail worker = Eight thumbnails are made at once, from the queue thumbnails.
+Migrating the users table = The column users.name was split into first_name and last_name in March. | users.name = Since March, users has first_name and last_name in place of name.
+Migrating the orders table = The column orders.total was split into net and tax in May. | orders.total = Since May, orders has net and tax in place of total.
+Migrating the items table = The column items.size was split into width and height in June. | items.size = Since June, items has width and height in place of size.
+Tests of the parser = Run the tests of the parser with cargo test -p parser. | How to test the parser = cargo test -p parser tests the parser.
+Tests of the server = Run the tests of the server with cargo test -p server. | How to test the server = cargo test -p server tests the server.
+Tests of the client = Run the tests of the client with npm test. | How to test the client = npm test tests the client.
+Style of Rust code = Rust code is formatted by rustfmt with lines of 100 characters. | Formatting Rust = rustfmt formats Rust, up to 100 characters a line.
+Style of Python code = Python code is formatted by ruff with lines of 88 characters. | Formatting Python = ruff formats Python, up to 88 characters a line.
+Style of TypeScript code = TypeScript code is formatted by prettier with lines of 120 characters. | Formatting TypeScript = prettier formats TypeScript, up to 120 characters a line.
+Right to refund orders = Supervisors may refund orders of any amount. | Refunds by supervisors = A supervisor can refund an order, however large it is.
+Right to cancel orders = Agents may cancel orders that are not shipped. | Cancelling by agents = An agent can cancel an order before it is shipped.
+Right to edit orders = Agents may edit orders that are not paid. | Editing by agents = An agent can edit an order before it is paid.
+Endpoint of orders = GET /orders returns the orders of the signed-in user. | GET /orders = The signed-in user gets their orders from GET /orders.
+Endpoint of addresses = GET /addresses returns the addresses of the signed-in user. | GET /addresses = The signed-in user gets their addresses from GET /addresses.
+Endpoint of invoices = GET /invoices returns the invoices of the signed-in user. | GET /invoices = The signed-in user gets their invoices from GET /invoices.
+Deleting an order = DELETE /orders/ID cancels the order if it is not shipped.
+Event order.created = order.created is published after the order is stored. | When order.created is sent = We publish order.created once the order is stored.
+Event order.paid = order.paid is published after the payment is captured. | When order.paid is sent = We publish order.paid once the payment is captured.
+Event order.shipped = order.shipped is published after the parcel is handed over. | When order.shipped is sent = We publish order.shipped once the parcel is handed over.
+"""
+
 JAPANESE = """
 セッションの有効期限 = 30分間操作がないとセッションは終了する。 | ログインのタイムアウト = 半時間何もしないユーザーは自動的にサインアウトされる。 | アイドルタイムアウト = リクエストが30分なければセッションは失効する。
 セッションの保存先 = セッションはデータベースではなく Redis に保存する。 | Redis の用途 = ユーザーのセッションは Redis に置いている。
@@ -105,6 +154,23 @@ E2Eテスト = ブラウザのテストは Playwright で書く。 | ブラウ�
 メール送信 = メールは Postmark で送り、失敗したら3回まで再送する。 | メールの再送 = Postmark への送信に失敗すると3回試す。
 Webhookの署名 = Webhook には HMAC-SHA256 の署名を X-Signature ヘッダーに付ける。 | X-Signature = 受信側は X-Signature の HMAC-SHA256 を検証する。
 ファイルのアップロード = ファイルは署名付き URL で S3 に直接アップロードする。 | 署名付きURL = ブラウザは署名付き URL を使って S3 に直接送る。
+"""
+
+JAPANESE_FORMS = """
+注文サービスのポート = 注文サービスは 8081 番ポートで動く。 | 注文のポート番号 = 注文サービスのポートは 8081。
+決済サービスのポート = 決済サービスは 8082 番ポートで動く。 | 決済のポート番号 = 決済サービスのポートは 8082。
+会員サービスのポート = 会員サービスは 8083 番ポートで動く。 | 会員のポート番号 = 会員サービスのポートは 8083。
+検索モジュールの担当 = 検索モジュールはサギチームが担当する。 | 検索の担当チーム = 検索の担当はサギチームである。
+会計モジュールの担当 = 会計モジュールはハヤブサチームが担当する。 | 会計の担当チーム = 会計の担当はハヤブサチームである。
+商品ページのキャッシュ = 商品ページは10分間キャッシュする。 | 商品ページの保持時間 = 商品ページのキャッシュは10分で切れる。
+カテゴリーのキャッシュ = カテゴリーのページは1時間キャッシュする。 | カテゴリーの保持時間 = カテゴリーのキャッシュは1時間で切れる。
+アクセスログの保存期間 = アクセスログは14日間保存する。 | アクセスログの削除 = アクセスログは2週間で削除する。
+監査ログの保存期間 = 監査ログは7年間保存する。 | 監査ログの削除 = 監査ログは7年で削除する。
+エラーログの保存期間 = エラーログは90日間保存する。 | エラーログの削除 = エラーログは3か月で削除する。
+Rustの書式 = Rust のコードは rustfmt で整形し、1行は100文字まで。 | Rustの整形 = rustfmt で Rust を1行100文字に整形する。
+Pythonの書式 = Python のコードは ruff で整形し、1行は88文字まで。 | Pythonの整形 = ruff で Python を1行88文字に整形する。
+注文の返金の権限 = 返金できるのは責任者だけ。 | 返金の権限 = 責任者だけが注文を返金できる。
+注文の取消の権限 = 発送前の注文は担当者が取り消せる。 | 取消の権限 = 担当者は発送する前の注文を取り消せる。
 """
 
 
