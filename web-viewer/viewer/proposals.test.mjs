@@ -35,7 +35,7 @@ async function begin({ options, files = FILES, path = 'Home.md' } = {}) {
   const agent = await agentOf(viewer);
   const editor = await own.open(viewer, path, options ? { options } : {});
   const { page } = editor;
-  const badge = page.locator('#ubp_status .queue');
+  const badge = page.locator('#ubp_status .proposals');
   return {
     viewer,
     agent,

@@ -14,7 +14,6 @@ import { isApple } from '../shell/keys';
 import { Faces } from './faces.svelte';
 import { Problems } from './problems/problems.svelte';
 import { OpenProposals } from './proposals/open-proposals.svelte';
-import { Queue } from './queue/queue.svelte';
 import { Recent } from './recent.svelte';
 import { Second } from './second/second.svelte';
 import { Tabs } from './tabs/tabs.svelte';
@@ -51,7 +50,6 @@ export class Workspace {
   readonly faces: Faces;
   readonly problems: Problems;
   readonly proposals: OpenProposals;
-  readonly queue: Queue;
   readonly second: Second;
   readonly tabs: Tabs;
   /** Pages whose edits are not in their files yet. */
@@ -99,7 +97,6 @@ export class Workspace {
     this.recent = new Recent(`${session.site.root} ${session.site.name}`);
     this.faces = new Faces(`${session.site.root} ${session.site.name}`);
     this.problems = new Problems(() => session.client);
-    this.queue = new Queue(() => session.client);
     this.proposals = new OpenProposals(() => (this.connection === 'open' ? session.client : null));
     this.second = new Second(session.site.root);
     this.tabs = new Tabs(
@@ -149,13 +146,11 @@ export class Workspace {
     afterLanguage(() => this.session.noteChange([]));
     void this.#loadFavorites();
     this.problems.changed();
-    this.queue.changed();
     this.proposals.changed();
   }
 
   #changed(paths: readonly string[]): void {
     this.problems.changed();
-    this.queue.changed();
     this.proposals.changed();
     this.editor?.changed(paths);
     if (paths.length === 0) void this.#loadFavorites();

@@ -1,26 +1,15 @@
 // Accepting and rejecting proposals, and taking back what was accepted.
-import type { AcceptedProposal, GetProposalOutput, ProposalFields } from '#contract';
+import type { AcceptedProposal } from '#contract';
 import type { Params } from '../../client/client';
 import { toasts } from '../toasts.svelte';
 import { takeBack } from '../together';
 import type { Workspace } from '../workspace.svelte';
-import { summary } from './facts';
 import { writing } from '../../words/writing';
 
 /** A proposal, and what it does in words. */
 export interface Subject {
   proposal: string;
   what: string;
-}
-
-export function subjectOf(workspace: Workspace, { proposal, pages }: Pick<ProposalFields, 'proposal' | 'pages'>): Subject {
-  return { proposal, what: summary(pages, (page) => workspace.title(page)) };
-}
-
-/** Accepts a proposal as it is shown: only some hunks, unless there are none, or with the reviewer's text. */
-export async function acceptShown(workspace: Workspace, proposal: GetProposalOutput, hunks: number[], text: string | null): Promise<boolean> {
-  const texts = proposal.changes.slice(0, 1).flatMap(({ filepath }) => (text === null ? [] : [{ filepath, text }]));
-  return (await accept(workspace, [subjectOf(workspace, proposal)], { hunks, texts })).length > 0;
 }
 
 /** Accepts proposals, or some hunks of one, or one with the reviewer's texts. Returns those that were accepted. */

@@ -1,6 +1,5 @@
 // What the list of proposals says about each, and which ones its filters keep.
 import type { ProposalFields, ProposedPage } from '#contract';
-import { dateAndTime } from '../../words/format';
 import { writing } from '../../words/writing';
 import { folderOf } from '../../text/paths';
 
@@ -26,11 +25,6 @@ function does({ change, filepath, moved_from }: ProposedPage, titleOf: (page: st
 /** The name of an agent without the version of its program, which follows the last space. */
 export function agentName(agent: string | null): string {
   return agent?.replace(/ [^ ]*$/, '') ?? '';
-}
-
-/** Who proposed it when, and why. */
-export function aboutOf({ agent, created_at, reason }: Pick<ProposalFields, 'agent' | 'created_at' | 'reason'>): string {
-  return [agentName(agent) || writing.proposals.someAgent, dateAndTime(created_at), reason].filter(Boolean).join(' · ');
 }
 
 /** The names of all agents, sorted. */

@@ -58,8 +58,6 @@ export const proposals = {
   linksRemoved: 'Links that go',
   frontMatter: 'Properties',
   linkingHere: (count: number) => `${pages(count)} ${count === 1 ? 'links' : 'link'} here`,
-  indirect: (count: number) => `${pages(count)} ${count === 1 ? 'is' : 'are'} affected through other pages`,
-  code: 'Describes',
   andMore: (count: number) => `and ${number(count)} more`,
   read: 'What the agent had read',
   readNothing: 'The agent had read no page.',

@@ -56,8 +56,6 @@ export const proposals = {
   linksRemoved: 'なくなるリンク',
   frontMatter: 'プロパティ',
   linkingHere: (count) => `リンク元 ${number(count)} ページ`,
-  indirect: (count) => `間接的に影響を受ける ${number(count)} ページ`,
-  code: '説明するコード',
   andMore: (count) => `ほか ${number(count)} 件`,
   read: 'エージェントが読んだページ',
   readNothing: 'エージェントはページを読んでいません。',
