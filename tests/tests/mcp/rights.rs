@@ -257,6 +257,15 @@ impl Drop for HttpServer {
 }
 
 #[test]
+fn a_server_without_tokens_starts_although_their_list_is_damaged() {
+    let terminal = vault();
+    terminal.write(".ubp/tokens.json", "{").unwrap();
+    let mut client = server(terminal.folder(), &["--write=apply"]);
+    assert_eq!(pages(&mut client).len(), 3);
+    assert_eq!(client.close().unwrap(), Some(0));
+}
+
+#[test]
 fn tokens_that_are_in_git_admit_nobody() {
     let terminal = vault();
     let made = terminal.ubp("token new ci --json").json();

@@ -208,7 +208,8 @@ fn chosen(options: &Options, write: Writing) -> Result<Arc<[tools::Row]>> {
 /// What the tools have to be for. Where changes are made at once, some authors may only propose them in some places.
 fn offered(views: &Views, write: Writing) -> Result<Writing> {
     let proposes = write == Writing::Apply && {
-        let tokens = Tokens::of(views.whole().root()).all()?;
+        // If the list is damaged, no token is valid.
+        let tokens = Tokens::of(views.whole().root()).all().unwrap_or_default();
         let given = tokens.iter().flat_map(|token| &token.rights).map(|rule| rule.right);
         views
             .whole()
