@@ -107,7 +107,9 @@ impl Tokens {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(Error::io(name, error)),
         };
-        let list: List = serde_json::from_slice(&text).map_err(|error| {
+        // Editors on Windows add one.
+        let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&text);
+        let list: List = serde_json::from_slice(text).map_err(|error| {
             Error::invalid(message!(
                 "{name}: {error}; fix the file, or delete it to revoke all tokens",
                 name,
@@ -331,5 +333,7 @@ mod tests {
         let tokens = Tokens::of(folder.path());
         std::fs::write(&tokens.path, "{").unwrap();
         assert!(tokens.find("ubp_0", at(0)).unwrap_err().to_string().contains("revoke all tokens"));
+        std::fs::write(&tokens.path, "\u{feff}{\r\n\"tokens\": []\r\n}").unwrap();
+        assert_eq!(tokens.all().unwrap(), []);
     }
 }
