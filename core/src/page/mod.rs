@@ -20,8 +20,6 @@ mod leaf;
 mod lines;
 mod link_syntax;
 mod link_types;
-#[cfg(not(target_family = "wasm"))]
-mod list_field;
 mod model;
 mod outline;
 mod passage;
@@ -46,8 +44,6 @@ pub(crate) use link_syntax::percent_decoded;
 pub use link_syntax::{WikiLink, parse_destination, parse_link};
 pub(crate) use link_types::DEFAULT as DEFAULT_LINK_TYPE;
 pub use link_types::LinkTypes;
-#[cfg(not(target_family = "wasm"))]
-pub(crate) use list_field::add_to_list;
 pub use model::{Block, Diagnostic, FrontMatter, Link, LinkKind, Page, Section, Value};
 pub(crate) use outline::slug;
 pub(crate) use passage::{closest, occurrences, with_replaced};
@@ -55,7 +51,7 @@ pub use prose::{Prose, prose};
 pub(crate) use sites::{Site, Syntax, sites};
 pub use splice::set_fields;
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use splice::{Replacement, fill_scalars, plain_scalar};
+pub(crate) use splice::{Replacement, add_to_list, fill_scalars, plain_scalar};
 
 use std::collections::HashSet;
 

@@ -1,11 +1,15 @@
 //! Sets front-matter fields without rewriting the page: only the bytes of a value are replaced,
 //! or a line is added, and the result is parsed again to verify that nothing else changed.
 
+#[cfg(not(target_family = "wasm"))]
+mod list;
 mod scalar;
 #[cfg(not(target_family = "wasm"))]
 mod scalars;
 mod site;
 
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use list::add_to_list;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use scalars::{Replacement, fill_scalars};
 
@@ -68,7 +72,7 @@ fn set(text: &str, key: &str, value: &str) -> std::result::Result<Option<String>
         _ => return Err("the position of the value is unknown".into()),
     };
     let edited = [head, &splice.insert, tail].concat();
-    prove(&before, text, &edited, key, value)?;
+    prove(&before, text, &edited, key, Value::Text(value.to_owned()))?;
     Ok(Some(edited))
 }
 
@@ -113,11 +117,10 @@ fn prove(
     text: &str,
     edited: &str,
     key: &str,
-    value: &str,
+    new: Value,
 ) -> std::result::Result<(), String> {
     let after = read(edited);
     let mut expected = before.front_matter.fields.clone();
-    let new = Value::Text(value.to_owned());
     match expected.iter_mut().find(|(name, _)| name == key) {
         Some((_, old)) => *old = new,
         None => expected.push((key.to_owned(), new)),

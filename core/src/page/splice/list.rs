@@ -1,7 +1,8 @@
 //! Adds an item to a list in front matter, in the form that the list has. No other byte of the page changes.
 
-use super::{LinkTypes, Value, parse, plain_scalar, set_fields};
+use super::{prove, read, scalar, set_fields};
 use crate::message;
+use crate::page::{Value, front_matter, lines};
 use crate::{Error, Result};
 
 /// `text` with `item` added to the list `key`. A missing key gets the item as its value; a single value becomes a list.
@@ -10,33 +11,21 @@ use crate::{Error, Result};
 /// # Errors
 /// [`Error::FrontMatter`] if the value is written in a way that cannot be edited safely.
 pub(crate) fn add_to_list(path: &str, text: &str, key: &str, item: &str) -> Result<String> {
-    let types = LinkTypes::default();
-    let before = parse(text, &types);
-    let old = match before.front_matter.get(key) {
-        None => return set_fields(path, text, &[(key, item)]),
-        Some(Value::Text(value)) if value.is_empty() => return set_fields(path, text, &[(key, item)]),
-        Some(Value::Text(value)) => vec![Value::Text(value.clone())],
+    let before = read(text);
+    let mut items = match front_matter::field(&before.front_matter.fields, key) {
         Some(Value::List(items)) => items.clone(),
+        Some(Value::Text(value)) if !value.is_empty() => vec![Value::Text(value.clone())],
         Some(Value::Map(_)) => return Err(refused(path, key)),
+        Some(Value::Text(_)) | None => return set_fields(path, text, &[(key, item)]),
     };
-    let block = before.front_matter.range.clone();
-    let source = text.get(block.clone()).unwrap_or_default();
-    let edited = with_item(source, key, &plain_scalar(item, true)).ok_or_else(|| refused(path, key))?;
-    let edited = [text.get(..block.start), Some(&edited), text.get(block.end..)]
-        .into_iter()
-        .flatten()
-        .collect::<String>();
-    let after = parse(&edited, &types);
-    let mut wanted = before.front_matter.fields.clone();
-    for (name, value) in &mut wanted {
-        if name == key {
-            *value = Value::List(old.iter().cloned().chain([Value::Text(item.to_owned())]).collect());
-        }
-    }
-    let is_sound = !after.diagnostics.iter().any(|found| found.code == "front_matter_syntax")
-        && after.front_matter.fields == wanted
-        && edited.get(after.front_matter.range.end..) == text.get(block.end..);
-    if is_sound { Ok(edited) } else { Err(refused(path, key)) }
+    items.push(Value::Text(item.to_owned()));
+    let edit = || {
+        let block = front_matter::find(text)?.yaml;
+        let yaml = with_item(text.get(block.clone())?, key, &scalar::auto(item, true))?;
+        let edited = [text.get(..block.start)?, &yaml, text.get(block.end..)?].concat();
+        prove(&before, text, &edited, key, Value::List(items)).ok().map(|()| edited)
+    };
+    edit().ok_or_else(|| refused(path, key))
 }
 
 fn refused(path: &str, key: &str) -> Error {
@@ -45,21 +34,22 @@ fn refused(path: &str, key: &str) -> Error {
 }
 
 /// The block with the item, which is a YAML scalar; `None` if the list has another form than the usual ones.
-fn with_item(block: &str, key: &str, item: &str) -> Option<String> {
-    let lines: Vec<&str> = block.split_inclusive('\n').collect();
+fn with_item(yaml: &str, key: &str, item: &str) -> Option<String> {
+    let all: Vec<&str> = lines::split(yaml).map(|(_, line)| line).collect();
     let names = |line: &&str| line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':'));
-    let at = lines.iter().position(names)?;
-    let (line, eol) = split_eol(lines.get(at)?);
+    let at = all.iter().position(names)?;
+    let line = lines::content(all.get(at)?);
+    let eol = all.get(at)?.get(line.len()..)?;
     let (name, value) = line.split_once(':')?;
     let value = value.trim();
-    let mut edited: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+    let mut edited: Vec<String> = all.iter().map(|line| (*line).to_owned()).collect();
     if value.is_empty() {
         // Items below the key.
-        let is_item = |line: &&&str| line.trim_start().starts_with('-') && !line.starts_with("---");
-        let items: Vec<&&str> = lines.iter().skip(at + 1).take_while(is_item).collect();
+        let items: Vec<&&str> =
+            all.iter().skip(at + 1).take_while(|line| line.trim_start().starts_with('-')).collect();
         let last = items.last()?;
-        let indent = last.len() - last.trim_start().len();
-        edited.insert(at + 1 + items.len(), format!("{}- {item}{eol}", last.get(..indent)?));
+        let indent = last.get(..last.len() - last.trim_start().len())?;
+        edited.insert(at + 1 + items.len(), format!("{indent}- {item}{eol}"));
     } else if let Some(inner) = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         let inner = inner.trim();
         let comma = if inner.is_empty() { "" } else { ", " };
@@ -68,11 +58,6 @@ fn with_item(block: &str, key: &str, item: &str) -> Option<String> {
         edited[at] = format!("{name}: [{value}, {item}]{eol}");
     }
     Some(edited.concat())
-}
-
-fn split_eol(line: &str) -> (&str, &str) {
-    let bare = line.trim_end_matches(['\r', '\n']);
-    (bare, line.get(bare.len()..).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -94,6 +79,7 @@ mod tests {
             ),
             ("---\r\nk:\r\n- b\r\n---\r\nT\r\n", "---\r\nk:\r\n- b\r\n- \"[[X]]\"\r\n---\r\nT\r\n"),
             ("---\nk:\n---\n", "---\nk: \"[[X]]\"\n---\n"),
+            ("\u{feff}---\nk: [a]\n---\nT\n", "\u{feff}---\nk: [a, \"[[X]]\"]\n---\nT\n"),
         ] {
             assert_eq!(add_to_list("p.md", before, "k", "[[X]]").unwrap(), after, "{before}");
         }
