@@ -10,7 +10,6 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 use super::changes::{GENERATION, VECTOR_GENERATION};
 use super::kept::Kept;
-#[cfg(not(target_family = "wasm"))]
 use super::postings::PostingLists;
 use super::questions::pages;
 use super::row_counts::RowCounts;
@@ -52,7 +51,6 @@ pub struct Index {
     pub(super) graph: Kept<LinkGraph>,
     pub(super) names: Kept<PageNames>,
     pub(super) row_counts: RowCounts,
-    #[cfg(not(target_family = "wasm"))]
     pub(super) postings: PostingLists,
     matrix: Kept<VectorMatrix>,
     cache: Option<Box<dyn Cache>>,
@@ -155,7 +153,6 @@ impl Index {
             graph: Kept::default(),
             names: Kept::default(),
             row_counts: RowCounts::default(),
-            #[cfg(not(target_family = "wasm"))]
             postings: PostingLists::default(),
             matrix: Kept::default(),
             cache: None,
@@ -277,7 +274,6 @@ impl Index {
     /// words. The next query reads them again.
     pub fn rest(&self) {
         lock(&self.readers).clear();
-        #[cfg(not(target_family = "wasm"))]
         self.forget_postings();
     }
 

@@ -23,7 +23,6 @@ mod kept;
 mod matrix;
 mod page_names;
 mod passages;
-#[cfg(not(target_family = "wasm"))]
 mod postings;
 mod prepare;
 pub(crate) mod questions;
@@ -56,7 +55,6 @@ pub use embedding::{
 pub(crate) use embedding::{SectionText, section_text};
 pub use matrix::{Close, Closest, Near, PageMeans, VectorMatrix};
 pub use page_names::{Name, NamedPage, PageNames};
-#[cfg(not(target_family = "wasm"))]
 pub(crate) use postings::{Posting, Postings};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use prepare::source_refs;

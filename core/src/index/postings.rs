@@ -95,6 +95,10 @@ impl Index {
     /// # Errors
     /// [`crate::Error::Database`].
     pub(crate) fn postings(&self, db: &Connection, expression: &str) -> Result<Option<Postings>> {
+        // Browsers have no memory for them.
+        if cfg!(target_family = "wasm") {
+            return Ok(None);
+        }
         self.with_lists(db, |lists| lists.find(expression))
     }
 

@@ -58,7 +58,6 @@ impl RowSet {
     }
 
     /// Whether the set contains the row.
-    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn contains(&self, row: i64) -> bool {
         contains(&self.bits, row)
     }

@@ -6,7 +6,6 @@
 //! What frequent words add to the scores of rows is kept in memory. If that is known of all words of a query, it is
 //! added up instead: a million rows take some milliseconds.
 
-#[cfg(not(target_family = "wasm"))]
 mod sums;
 
 use std::cmp::{Ordering, Reverse};
@@ -17,9 +16,7 @@ use rusqlite::Connection;
 use super::rarity::idf;
 use crate::Result;
 use crate::index::questions::fulltext;
-use crate::index::{Index, RowSet, generation};
-#[cfg(not(target_family = "wasm"))]
-use crate::index::{Posting, Postings};
+use crate::index::{Index, Posting, Postings, RowSet, generation};
 use crate::text::Alternative;
 use crate::threads::both;
 
@@ -30,10 +27,8 @@ const FEW: usize = 3_000;
 /// 14 percent less, 1.0 took 6 percent less.
 const EXPECTED: f64 = 0.6;
 /// Passing over this many rows with a common word takes as long as scoring one.
-#[cfg(not(target_family = "wasm"))]
 const PASSED_OVER: usize = 4;
 /// Lists of fewer rows are read again instead of kept.
-#[cfg(not(target_family = "wasm"))]
 const SHORT: usize = 1_000;
 /// Separating rare words pays off while they have at most this share of all occurrences.
 const WORTHWHILE: f64 = 0.7;
@@ -192,7 +187,6 @@ impl<'a> BestRows<'a> {
     /// Scores every row that contains any of `words` by adding up what each word adds. Returns false if it is better to
     /// score them otherwise, which takes as long as scoring `otherwise` rows. A list is read once its rows are no more
     /// than those that were scored for want of it.
-    #[cfg(not(target_family = "wasm"))]
     fn add_up(&mut self, words: &[Weighed], otherwise: usize) -> Result<bool> {
         if self.best.limit == 0 {
             return Ok(false);
@@ -221,7 +215,6 @@ impl<'a> BestRows<'a> {
     }
 
     /// The rows that contain a word; keeps them if they are not few.
-    #[cfg(not(target_family = "wasm"))]
     fn read(&self, word: &Weighed) -> Result<Postings> {
         let expression = &word.expression;
         let from = |db: &Connection, first, last| {
@@ -250,8 +243,8 @@ impl<'a> BestRows<'a> {
         words.sort_by(|a, b| b.bound.total_cmp(&a.bound).then_with(|| a.expression.cmp(&b.expression)));
         let (rare, common) = words.split_at(self.common_from(&words));
         // Browsers have no memory for lists.
-        #[cfg(not(target_family = "wasm"))]
-        if rows(&words) >= MANY && self.add_up(&words, rows(rare) + rows(common) / PASSED_OVER)? {
+        let is_worthwhile = !cfg!(target_family = "wasm") && rows(&words) >= MANY;
+        if is_worthwhile && self.add_up(&words, rows(rare) + rows(common) / PASSED_OVER)? {
             return Ok(());
         }
         if common.is_empty() {

@@ -96,8 +96,11 @@ impl Rarity {
         let within = RowSet::of(pages.keys().copied());
         let (mut of_passages, mut of_pages) = (HashMap::new(), HashMap::new());
         for Weighed { expression, idf, rows } in &self.terms {
-            let rows = match kept(db, index, expression, pages.keys().copied())? {
-                Some(rows) => rows,
+            let rows = match index.postings(db, expression)? {
+                Some(list) => {
+                    let has = |row: &i64| list.binary_search_by_key(row, |posting| posting.row).is_ok();
+                    pages.keys().copied().filter(has).collect()
+                }
                 None if rows / SEEK > pages.len() => {
                     fulltext::matching_each(db, expression, pages.keys().copied())?
                 }
@@ -118,30 +121,6 @@ impl Rarity {
             best_alone: words.iter().map(|one| score(one, &of_passages, one.passage)).fold(0.0, f64::max),
         })
     }
-}
-
-/// Those of `rows` that match `expression`, if its rows are in memory.
-#[cfg(not(target_family = "wasm"))]
-fn kept(
-    db: &Connection,
-    index: &Index,
-    expression: &str,
-    rows: impl Iterator<Item = i64>,
-) -> Result<Option<Vec<i64>>> {
-    let Some(list) = index.postings(db, expression)? else { return Ok(None) };
-    let has = |row: &i64| list.binary_search_by_key(row, |posting| posting.row).is_ok();
-    Ok(Some(rows.filter(has).collect()))
-}
-
-/// The same in browsers, which keep none.
-#[cfg(target_family = "wasm")]
-fn kept(
-    _db: &Connection,
-    _index: &Index,
-    _expression: &str,
-    _rows: impl Iterator<Item = i64>,
-) -> Result<Option<Vec<i64>>> {
-    Ok(None)
 }
 
 /// How well words fit the query, 0 to 1.

@@ -4229,8 +4229,6 @@ export interface StatusOutput {
   stale_pages: StalePage[];
   /** Proposals of agents that wait for review; for an agent, its own. */
   proposal_count: number;
-  /** Items in `ubp queue`; absent for an agent, and in projects of more than 1,000 pages. */
-  queue_count: number | null;
   /** The embedding model. */
   model: ModelState;
   /** Parts omitted to fit `max_tokens`. */

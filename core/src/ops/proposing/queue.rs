@@ -20,7 +20,7 @@ use crate::search::rounded;
 use crate::show::{Page, Span, counted};
 use crate::suggest::decisions::Decisions;
 use crate::suggest::{Candidate, Suggester};
-use crate::{Caller, Context, Error, Result};
+use crate::{Context, Error, Result};
 
 /// Facts about this operation.
 pub const FACTS: Facts = Facts::reading(
@@ -40,9 +40,6 @@ const CONFLICT: &str = "conflicts_with";
 
 /// Maximum number of items of a kind that are counted.
 const MOST: usize = 1_000;
-
-/// Pages of a project up to which its queue is counted in other answers.
-const COUNTED: usize = 1_000;
 
 /// What to list.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -127,6 +124,23 @@ pub struct Item {
     pub dismiss: Option<Next>,
 }
 
+impl Item {
+    fn new(kind: Kind, source: &str, summary: String) -> Self {
+        Self {
+            kind,
+            confidence: None,
+            source: source.to_owned(),
+            target: None,
+            place: None,
+            proposal: None,
+            agent: None,
+            summary,
+            accept: None,
+            dismiss: None,
+        }
+    }
+}
+
 /// Where a sentence is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Sentence {
@@ -171,19 +185,6 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(Output { items, counts, index: context.index_state()? })
 }
 
-/// Number of items that [`run`] counts with the default parameters; `None` for an agent, which decides nothing, and in a
-/// project with so many pages that counting suggestions takes long.
-///
-/// # Errors
-/// As [`run`].
-pub(crate) fn count(context: &Context<'_>) -> Result<Option<usize>> {
-    if context.caller == Caller::Agent || context.index.read(pages::count)? > COUNTED {
-        return Ok(None);
-    }
-    let counts = run(context, Params { limit: Some(1), ..Params::default() })?.counts;
-    Ok(Some(counts.iter().map(|one| one.count).sum()))
-}
-
 fn proposals(context: &Context<'_>) -> Result<Vec<Item>> {
     let params = list_proposals::Params {
         state: Some(list_proposals::Which::Open),
@@ -193,17 +194,17 @@ fn proposals(context: &Context<'_>) -> Result<Vec<Item>> {
     let listed = list_proposals::run(context, params)?.proposals;
     Ok(listed
         .into_iter()
-        .map(|proposal| Item {
-            kind: Kind::Proposal,
-            confidence: None,
-            source: proposal.pages.first().map(|page| page.filepath.clone()).unwrap_or_default(),
-            target: None,
-            place: None,
-            agent: proposal.agent.clone(),
-            summary: proposal.reason.clone().unwrap_or_else(|| proposal.operation.clone()),
-            accept: Some(Next::call("accept_proposal").with("proposals", vec![proposal.proposal.clone()])),
-            dismiss: Some(Next::call("reject_proposal").with("proposals", vec![proposal.proposal.clone()])),
-            proposal: Some(proposal.proposal),
+        .map(|proposal| {
+            let page = proposal.pages.first().map(|page| page.filepath.as_str()).unwrap_or_default();
+            let call =
+                |operation: &str| Next::call(operation).with("proposals", vec![proposal.proposal.clone()]);
+            Item {
+                accept: Some(call("accept_proposal")),
+                dismiss: Some(call("reject_proposal")),
+                agent: proposal.agent.clone(),
+                proposal: Some(proposal.proposal.clone()),
+                ..Item::new(Kind::Proposal, page, proposal.reason.unwrap_or(proposal.operation))
+            }
         })
         .collect())
 }
@@ -213,6 +214,9 @@ fn proposals(context: &Context<'_>) -> Result<Vec<Item>> {
 fn contradictions(context: &Context<'_>) -> Result<Vec<Item>> {
     let params = review_memories::Params { limit: Some(MOST), ..review_memories::Params::default() };
     let mut found = review_memories::run(context, params)?.contradictory;
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
     let decisions = Decisions::read(context.source)?;
     let ids: HashMap<String, String> = context.index.read(|db| {
         let mut ids = pages::ids(db)?;
@@ -228,25 +232,20 @@ fn contradictions(context: &Context<'_>) -> Result<Vec<Item>> {
     found.retain(|found| !is_decided(&found.older, &found.newer) && !is_decided(&found.newer, &found.older));
     Ok(found
         .into_iter()
-        .map(|found| Item {
-            kind: Kind::Contradiction,
-            confidence: None,
-            summary: match (&found.held, &found.given) {
+        .map(|found| {
+            let summary = match (&found.held, &found.given) {
                 (Some(held), Some(given)) => format!("{held} ≠ {given}"),
                 _ => CONFLICT.to_owned(),
-            },
-            accept: None,
-            dismiss: Some(
-                Next::call("dismiss")
-                    .with("source", found.newer.as_str())
-                    .with("target", found.older.as_str())
-                    .with("type", CONFLICT),
-            ),
-            source: found.older,
-            target: Some(found.newer),
-            place: None,
-            proposal: None,
-            agent: None,
+            };
+            let dismiss = Next::call("dismiss")
+                .with("source", found.newer.as_str())
+                .with("target", found.older.as_str())
+                .with("type", CONFLICT);
+            Item {
+                dismiss: Some(dismiss),
+                target: Some(found.newer),
+                ..Item::new(Kind::Contradiction, &found.older, summary)
+            }
         })
         .collect())
 }
@@ -270,17 +269,13 @@ fn duplicates(context: &Context<'_>) -> Result<Vec<Item>> {
         }
         let both = vec![kept.path.as_str(), other.path.as_str()];
         let dismiss = Next::call("dismiss").with("source", kept.path.as_str());
+        let summary = format!("{} ≈ {}", kept.fields.topic, other.fields.topic);
         Some(Item {
-            kind: Kind::Duplicate,
             confidence,
-            source: kept.path.clone(),
             target: Some(other.path.clone()),
-            place: None,
-            proposal: None,
-            agent: None,
-            summary: format!("{} ≈ {}", kept.fields.topic, other.fields.topic),
             accept: Some(Next::call("reindex_memories").with("memories", both)),
             dismiss: Some(dismiss.with("target", other.path.as_str()).with("type", DUPLICATE)),
+            ..Item::new(Kind::Duplicate, &kept.path, summary)
         })
     };
     Ok(pairs.filter_map(item).collect())
@@ -298,16 +293,12 @@ fn types(context: &Context<'_>) -> Result<Vec<Item>> {
                     .with("type", one.link_type.as_str())
             };
             Item {
-                kind: Kind::Type,
                 confidence: Some(one.confidence),
-                summary: format!("{}: {}", one.link_type, one.sentence),
                 accept: Some(call("accept")),
                 dismiss: Some(call("dismiss")),
-                source: one.source.clone(),
                 target: Some(one.target.clone()),
                 place: Some(Sentence { filepath: one.filepath.clone(), line: one.line }),
-                proposal: None,
-                agent: None,
+                ..Item::new(Kind::Type, &one.source, format!("{}: {}", one.link_type, one.sentence))
             }
         })
         .collect())
@@ -333,16 +324,11 @@ fn links(context: &Context<'_>, from: f64) -> Result<Vec<Item>> {
             Next::call(operation).with("source", source.as_str()).with("target", target.as_str())
         };
         Some(Item {
-            kind: Kind::Link,
             confidence: Some(rounded(candidate.score)),
-            source: source.clone(),
             target: Some(target.clone()),
-            place: None,
-            proposal: None,
-            agent: None,
-            summary: candidate.evidence.reason(),
             accept: Some(call("accept")),
             dismiss: Some(call("dismiss")),
+            ..Item::new(Kind::Link, source, candidate.evidence.reason())
         })
     };
     Ok(found.into_iter().filter_map(item).collect())

@@ -52,8 +52,6 @@ pub struct Output {
     pub stale_pages: Vec<StalePage>,
     /// Proposals of agents that wait for review; for an agent, its own.
     pub proposal_count: usize,
-    /// Items in `ubp queue`; absent for an agent, and in projects of more than 1,000 pages.
-    pub queue_count: Option<usize>,
     /// The embedding model.
     pub model: ModelState,
     /// Parts omitted to fit `max_tokens`.
@@ -111,10 +109,9 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let identity = context.embedder.map(|embedder| embedder.model().identity.as_str()).unwrap_or_default();
     let state = context.index_state()?;
     #[cfg(not(target_family = "wasm"))]
-    let (proposal_count, queue_count) =
-        (crate::proposals::open_count(context)?, crate::ops::queue::count(context)?);
+    let proposal_count = crate::proposals::open_count(context)?;
     #[cfg(target_family = "wasm")]
-    let (proposal_count, queue_count) = (0, None);
+    let proposal_count = 0;
     let mut output = context.index.read(|db| {
         let paths = pages::paths(db)?;
         let page_count = paths.len();
@@ -153,7 +150,6 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             freshness,
             stale_pages,
             proposal_count,
-            queue_count,
             model: ModelState {
                 name: context.manifest.embedding_model.name.clone(),
                 dimensions: context.manifest.embedding_model.dimensions,
@@ -229,7 +225,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             ),
         ),
     ];
-    page.rows(&with_waiting(rows, output), 13);
+    page.rows(&with_proposals(rows, output), 13);
     for overtaken in output.stale_pages.iter().take(MOST_STALE) {
         let Some((source, others)) = overtaken.stale_refs.split_first() else { continue };
         let label = match overtaken.staleness {
@@ -259,25 +255,14 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     output.index.show_with_vectors(page);
 }
 
-/// The rows. Nothing waits for a person in a browser, which has no agents.
-#[cfg(target_family = "wasm")]
-fn with_waiting<const N: usize>(rows: [(Message, Message); N], _output: &Output) -> Vec<(Message, Message)> {
-    rows.into()
-}
-
-/// The rows, and what waits for a person, if anything does.
-#[cfg(not(target_family = "wasm"))]
-fn with_waiting<const N: usize>(rows: [(Message, Message); N], output: &Output) -> Vec<(Message, Message)> {
-    let proposals = (output.proposal_count > 0).then(|| {
+/// The rows, and how many proposals wait, if any.
+fn with_proposals<const N: usize>(rows: [(Message, Message); N], output: &Output) -> Vec<(Message, Message)> {
+    let waiting = (output.proposal_count > 0).then(|| {
         let waiting = counted(output.proposal_count, "waits", "wait");
         let list = Next::call("list_proposals");
         (message!("Proposals"), message!("{waiting} for review; {list} shows them", waiting, list))
     });
-    let queue = output.queue_count.filter(|count| *count > 0).map(|count| {
-        let items = counted(count, "item waits for you", "items wait for you");
-        (message!("Queue"), message!("{items}; {queue} lists all", items, queue = Next::call("queue")))
-    });
-    rows.into_iter().chain(proposals).chain(queue).collect()
+    rows.into_iter().chain(waiting).collect()
 }
 
 /// Shows a short overview of the project, and the next commands to try.
@@ -288,7 +273,7 @@ pub fn show_overview(output: &Output, page: &mut dyn Page) {
         (message!("Freshness"), told_freshness(output)),
         (message!("Vectors"), told_vectors(output)),
     ];
-    page.rows(&with_waiting(rows, output), 11);
+    page.rows(&with_proposals(rows, output), 11);
     page.gap();
     page.heading(&[Span::strong(&message!("Next"))]);
     for next in next(output) {
