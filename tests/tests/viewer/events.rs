@@ -78,6 +78,21 @@ fn changes_of_favourites_and_reviews_are_reported() {
 }
 
 #[test]
+fn a_dry_run_is_not_reported_as_a_change() {
+    let viewer = Viewer::of([("a.md", "# A\n\nThe login page is old.\n"), ("login-page.md", "# Login page\n")]);
+    viewer.call("status", &json!({}));
+    let mut listener = Listener::of(&viewer);
+    listener.next();
+    // A change is reported only after the first look at the files.
+    std::thread::sleep(Duration::from_millis(1_500));
+    let shown =
+        viewer.call("accept", &json!({ "source": "a.md", "target": "login-page.md", "dry_run": true }));
+    assert_eq!(shown["place"]["text"], "login page");
+    viewer.terminal.write("a.md", "# A\n\nThe login page is new.\n").unwrap();
+    assert_eq!(listener.changed(), ["a.md"]);
+}
+
+#[test]
 fn proposals_of_other_processes_are_reported() {
     let viewer = Viewer::of([("a.md", "# A\n")]);
     let mut listener = Listener::of(&viewer);
