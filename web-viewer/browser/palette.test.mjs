@@ -37,6 +37,24 @@ describe('the palette', () => {
     });
   }
 
+  test('takes what is typed, and Enter, before the code of its results is loaded', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    let letGo;
+    const isFree = new Promise((resolve) => (letGo = resolve));
+    await page.route(/\/assets\/Results-/, async (route) => {
+      await isFree;
+      await route.continue();
+    });
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('link types');
+    await page.keyboard.press('Enter');
+    await page.getByText('Loading search').waitFor();
+    letGo();
+    await page.getByRole('heading', { level: 1, name: 'Link types' }).waitFor();
+    await done();
+  });
+
   test('finds names fuzzily, in any width or kana, and highlights the matches', async () => {
     const { page, input, done } = await opened();
     await input.fill('lntyp');

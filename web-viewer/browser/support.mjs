@@ -25,6 +25,17 @@ const SHELL = '/usr/bin/chromium-headless-shell';
 
 export const launch = (path = existsSync(SHELL) ? SHELL : '/usr/bin/chromium') => chromium.launch({ executablePath: process.env.UBP_CHROMIUM ?? path, args: FLAGS });
 
+/** How many times slower than usual pages run, to find tests that pass on fast machines only. */
+const slowness = Number(process.env.UBP_SLOW ?? 1);
+
+/** Slows the page down if `UBP_SLOW` says so, and waits accordingly longer. */
+export async function paced(page) {
+  page.setDefaultTimeout(15_000 * slowness);
+  if (slowness === 1) return;
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: slowness });
+}
+
 /** Serves the exported site in UBP_SITE, like a static host. */
 function serve() {
   const site = process.env.UBP_SITE;
@@ -74,7 +85,7 @@ export async function openPage(browser, root, { context: options = {}, expectErr
   page.on('pageerror', (error) => trouble.push(error.message));
   page.on('console', (message) => message.type() === 'error' && trouble.push(message.text()));
   page.on('request', (request) => asked.push(request.url()));
-  page.setDefaultTimeout(15_000);
+  await paced(page);
   const done = async () => {
     await context.close();
     if (!expectErrors) assert.deepEqual(trouble, [], 'the page reported errors');
@@ -131,7 +142,7 @@ export async function still(look, what) {
 
 /** Calls `condition` until it returns a truthy value; resolves to that value. */
 export async function until(condition, message, patience = 10_000) {
-  const end = Date.now() + patience;
+  const end = Date.now() + patience * slowness;
   for (;;) {
     const found = await condition();
     if (found) return found;

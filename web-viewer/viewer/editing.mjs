@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { launch, until } from '../browser/support.mjs';
+import { launch, paced, until } from '../browser/support.mjs';
 
 export { launch, until };
 
@@ -177,7 +177,7 @@ export function withViewer() {
     const trouble = [];
     page.on('pageerror', (error) => trouble.push(error.stack ?? error.message));
     page.on('console', (message) => message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text()) && trouble.push(message.text()));
-    page.setDefaultTimeout(15_000);
+    await paced(page);
     await page.goto(`${viewer.url}?token=${TOKEN}`);
     await page.goto(viewer.url + addressOf(path));
     const editor = new Editor(page, context, trouble);

@@ -5,6 +5,18 @@ import { FROZEN, bestMedian, editor, ready, saved, switchTo, until, withViewer }
 
 const own = withViewer();
 const titles = (page) => page.locator('#ubp_side .viewport .title').allTextContents();
+/** Loads the page again and holds back a part of the app. Returns what lets it go. */
+async function held(page, part) {
+  let letGo;
+  const isFree = new Promise((resolve) => (letGo = resolve));
+  await page.route(part, async (route) => {
+    await isFree;
+    await route.continue();
+  });
+  await page.reload();
+  await editor(page).waitFor();
+  return letGo;
+}
 const face = (page) => page.evaluate(() => document.documentElement.dataset.face ?? 'read');
 
 describe('editing and reading mode', () => {
@@ -199,6 +211,21 @@ describe('the palette', () => {
     await done();
   });
 
+  test('takes what is typed, and Enter, before the code of its results is loaded', async () => {
+    const { page, done } = await own.open('Alone.html');
+    const letGo = await held(page, /\/assets\/Results-/);
+    const before = own.read('Alone.md');
+    await editor(page).click();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('lighthouse');
+    await page.keyboard.press('Enter');
+    await page.getByText('Loading search').waitFor();
+    letGo();
+    await until(async () => page.url().includes('Home.html'), 'the linking page is open');
+    assert.equal(own.read('Alone.md'), before, 'nothing is typed into the page');
+    await done();
+  });
+
   test('keeps the selected result when results by meaning replace those by words', async () => {
     const { page, done } = await own.open('Alone.html');
     await ready(page);
@@ -300,6 +327,26 @@ describe('the palette', () => {
 });
 
 describe('keys', () => {
+  test('do not reach the page while the code of a layer is loading', async () => {
+    const { page, done } = await own.open('Alone.html');
+    const letGo = await held(page, /\/assets\/Settings-/);
+    const before = own.read('Alone.md');
+    await editor(page).click();
+    await page.keyboard.press('Control+,');
+    await page.keyboard.type('lost');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+,');
+    await page.keyboard.press('Enter');
+    letGo();
+    await page.getByRole('dialog', { name: 'Settings' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'Settings' }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+s');
+    await saved(page);
+    assert.equal(own.read('Alone.md'), before, 'nothing is typed into the page');
+    await done();
+  });
+
   test('every listed shortcut works inside the editor', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);

@@ -120,6 +120,8 @@ export function withViewer({ prepare = withHistory, timeout = 120_000 } = {}) {
     }, kept);
     await page.goto(`${own.root}?token=${own.token}`);
     if (path) await page.goto(own.root + path);
+    // From then on, the app hears keys.
+    await page.locator('#ubp_status .status').waitFor({ state: 'attached' });
     return opened;
   };
   return own;

