@@ -53,6 +53,17 @@ const SCREENS = {
       await page.getByText('Lock accounts after five attempts').waitFor();
     },
   },
+  'the review queue': { path: 'Home.html?queue=all', act: (page) => page.locator('#ubp_stage .detail .framed, #ubp_stage .detail .problem').first().waitFor() },
+  'how AI sees a page': {
+    path: 'Guides/Reading.html',
+    act: async (page) => {
+      await palette('>how ai')(page);
+      await page.keyboard.press('Enter');
+      await page.getByRole('slider').focus();
+      await page.keyboard.press('Home');
+      await page.locator('dialog .omitted').waitFor();
+    },
+  },
   'the graph': { path: 'Home.html?graph=all', act: (page) => page.locator('canvas[data-settled]').waitFor() },
   shortcuts: { path: 'Home.html', act: dialog((page) => page.keyboard.press('Control+/'), 'Keyboard shortcuts') },
   settings: { path: 'Home.html', act: dialog((page) => page.getByRole('button', { name: 'Settings' }).click(), 'Settings') },
@@ -88,7 +99,6 @@ const SCREENS = {
 
 async function look(own, name, width, { path, act, face, expectErrors }) {
   const { page, done } = await own.open(path, { context: { colorScheme: 'light', viewport: { width, height: 900 } }, settings: { opening: face ?? 'edit' }, expectErrors });
-  await until(() => page.locator('#ubp_status .status').isVisible(), 'the app has started');
   if (!face && !path.includes('?') && path) await editor(page).waitFor();
   await settled(page);
   await act?.(page, width < 860);

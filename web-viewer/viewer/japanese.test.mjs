@@ -33,7 +33,7 @@ const CONTENT = [
   '#ubp_bar .name, .properties .key, .properties .value, .missing, .group-row .name, .about.one-line, .detail h3, .diff, .commits, [data-row]:has(.act) .message, #ubp_stage ol li, .detail .about, .project, .taken, #ubp_found .option:not(.command), .type, .side [data-project-file]',
 ].join(', ');
 /** Names of products, formats and keys, and what is quoted. */
-const NAMES = /「[^」]*」|\b(Markdown|YAML|VS Code|Ctrl|Alt|Shift|Tab|Enter|Esc|esc|Mermaid|NUL|ID|MB|git|ubp|viewer|README|md|F\d+)\b/g;
+const NAMES = /「[^」]*」|\b(max_tokens|scribe 1\.2|Markdown|YAML|VS Code|Ctrl|Alt|Shift|Tab|Enter|Esc|esc|Mermaid|NUL|ID|MB|git|ubp|viewer|README|md|F\d+)\b/g;
 
 /** Texts and labels on screen that have Latin words. `names` are those of the project. */
 function foreign(page) {
@@ -142,6 +142,40 @@ const SCREENS = {
       await page.locator('.detail [data-hunk="1"]').waitFor();
       await page.keyboard.press('r');
       await page.locator('.detail textarea').waitFor();
+    },
+  },
+  'the review queue': { path: 'Home.html?queue=all', act: (page) => page.locator('.detail [data-hunk], .detail .framed').first().waitFor() },
+  'a suggested link': {
+    path: 'Home.html?queue=all',
+    act: async (page) => {
+      await page.locator('#ubp_stage [data-row]', { has: page.locator('[data-kind=link]') }).first().click();
+      await page.locator('.detail .framed, .detail .problem').first().waitFor();
+    },
+  },
+  'what agents saw': {
+    path: 'Home.html?sessions=all',
+    act: async (page, isNarrow) => {
+      if (isNarrow) await page.locator('#ubp_stage [data-row="0"]').click();
+      await page.getByRole('button', { name: ja.sessions.asGiven }).first().click();
+      await page.locator('.detail pre').waitFor();
+    },
+  },
+  'what agents saw, in the graph': {
+    path: 'Home.html?sessions=all',
+    act: async (page, isNarrow) => {
+      if (isNarrow) await page.locator('#ubp_stage [data-row="0"]').click();
+      await page.getByRole('button', { name: ja.sessions.showInGraph }).first().click();
+      await page.locator('canvas[data-settled]').waitFor();
+      await page.getByRole('button', { name: ja.graph.lit.clear }).waitFor();
+    },
+  },
+  'how AI sees a page': {
+    path: 'Guides/Reading.html',
+    act: async (page) => {
+      await run('>how ai')(page);
+      await page.getByRole('slider').focus();
+      await page.keyboard.press('Home');
+      await page.locator('dialog .omitted').waitFor();
     },
   },
   'the graph': { path: 'Home.html?graph=local', act: (page) => page.locator('canvas[data-settled]').waitFor() },

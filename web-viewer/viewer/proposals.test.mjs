@@ -35,7 +35,7 @@ async function begin({ options, files = FILES, path = 'Home.md' } = {}) {
   const agent = await agentOf(viewer);
   const editor = await own.open(viewer, path, options ? { options } : {});
   const { page } = editor;
-  const badge = page.locator('#ubp_status .proposals');
+  const badge = page.locator('#ubp_status .queue');
   return {
     viewer,
     agent,
@@ -98,6 +98,24 @@ describe('a proposal', () => {
     await detail.locator('.state', { hasText: 'Accepted' }).waitFor();
     await page.keyboard.press('Escape');
     await page.locator('#ubp_desk .cm-content').waitFor();
+    await done();
+  });
+
+  test('shows the code that its page describes before and after, and what is affected', async () => {
+    const described = '---\nsource_refs: [src/login.js, src/old.js]\n---\n\n# Sign in\n\nBack to [[Home]].\n';
+    const files = { ...FILES, 'pages/guides/Sign in.md': described, 'src/login.js': '// login\n', 'src/old.js': '// old\n', 'src/new.js': '// new\n', 'pages/Start.md': '# Start\n\nIt builds on [[Home|depends_on]].\n' };
+    const { page, agent, review, detail, counted, done } = await begin({ files });
+    await agent.propose('update_page', { page: 'Sign in', old: 'src/old.js', new: 'src/new.js' });
+    await counted(1);
+    await review();
+    const code = detail.locator('dl > div', { hasText: 'Describes' });
+    await until(async () => (await code.locator('code').allTextContents()).join() === 'src/new.js,src/old.js,src/login.js', async () => `the code is ${await code.locator('code').allTextContents()}`);
+    assert.equal(await code.locator('.added code').innerText(), 'src/new.js');
+    assert.equal(await code.locator('.removed code').innerText(), 'src/old.js');
+    await detail.locator('dl').getByRole('link', { name: 'Home' }).first().waitFor();
+    await accessible(page, 'a proposal with code');
+    await code.getByRole('link', { name: 'src/login.js' }).click();
+    await page.locator('#ubp_stage .code', { hasText: '// login' }).waitFor();
     await done();
   });
 
@@ -164,6 +182,20 @@ describe('a proposal', () => {
     await counted(0);
     assert.equal(viewer.read('Home.md'), HOME);
     const heard = await agent.call('list_proposals', {});
+    // Both ways to take it back.
+    await page.keyboard.press('Alt+u');
+    await counted(1);
+    assert.equal(await stateOf(agent, id), 'pending');
+    await detail.locator('[data-hunk="1"]').waitFor();
+    await detail.getByText('a rather odd idea: the limit is 5.').waitFor();
+    await page.keyboard.press('r');
+    await comment.waitFor();
+    await page.keyboard.press('Control+Enter');
+    await counted(0);
+    await page.getByRole('button', { name: 'Decided' }).click();
+    await detail.getByRole('button', { name: 'Reopen' }).click();
+    await counted(1);
+    await page.getByText('Waits again: Edit Home.').first().waitFor();
     assert.deepEqual(heard.proposals.map(({ state, decision }) => [state, decision.comment]), [['rejected', 'a rather odd idea: the limit is 5.']]);
     await done();
   });

@@ -58,7 +58,7 @@ describe('what agents saw', () => {
     const read = answers.nth(1);
     await read.getByText('page: Limits, max_tokens: 500').waitFor();
     assert.match(await read.locator('dl > div').first().innerText(), /Limits\.md/);
-    assert.match(await read.locator('.omitted').innerText(), /Details[^]*to fit max_tokens[^]*End/);
+    assert.match(await read.locator('.omitted').innerText(), /to fit max_tokens[^]*Details[^]*End/);
     await answers.nth(2).getByText('page_not_found').waitFor();
 
     await read.getByRole('button', { name: 'As the agent got it' }).click();
@@ -83,15 +83,34 @@ describe('what agents saw', () => {
     const counts = async () => (await groups.locator('li').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
     assert.deepEqual(await counts(), ['Text in it 1', 'Only named or linked 1', 'Left out 0', 'Not in it 1']);
     await accessible(page, 'the graph with the pages of an answer');
+    await page.getByRole('button', { name: 'Nearby' }).click();
+    await page.reload();
+    await groups.getByRole('heading', { name: 'scribe 1.2, Answer 2' }).waitFor();
+    await until(async () => (await counts())[0] === 'Text in it 1', 'the pages are lit up after a reload');
+    await page.getByRole('button', { name: 'All pages' }).click();
     await groups.getByRole('button', { name: 'Show all colours' }).click();
     await groups.getByRole('heading', { name: 'Colours' }).waitFor();
+    assert.doesNotMatch(page.url(), /session|answer/);
+    await done();
+  });
+
+  test('says so in the graph if the session is gone', async () => {
+    const { page, viewer, done } = await begin({ asks: false });
+    await page.goto(`${viewer.url}Home.html?graph=all&session=0123456789ab`);
+    await page.locator('.groups').getByRole('alert').waitFor();
+    await page.locator('.groups').getByRole('button', { name: 'Show all colours' }).click();
+    await page.locator('.groups').getByRole('heading', { name: 'Colours' }).waitFor();
     await done();
   });
 
   test('can be deleted, and says how to begin when there is nothing', async () => {
     const { page, stage, detail, show, done } = await begin();
     await show();
-    await detail.getByRole('button', { name: 'Delete' }).click();
+    await detail.getByRole('button', { name: 'Delete…' }).click();
+    await detail.getByRole('button', { name: 'Keep' }).click();
+    await until(() => detail.getByRole('button', { name: 'Delete…' }).evaluate((button) => button === document.activeElement), 'the button has the focus again');
+    await page.keyboard.press('Enter');
+    await detail.getByRole('button', { name: 'Delete for good' }).click();
     await stage.getByRole('heading', { name: 'No agent has asked anything yet' }).waitFor();
     await accessible(page, 'no sessions');
     await done();
@@ -125,7 +144,7 @@ describe('how AI sees a page', () => {
     const { agent, page, done } = await begin({ path: 'Limits.md', asks: false });
     await page.getByRole('button', { name: 'Page actions' }).click();
     await page.getByRole('menuitem', { name: 'How AI sees this page' }).click();
-    const dialog = page.getByRole('dialog', { name: 'How AI sees Limits' });
+    const dialog = page.getByRole('dialog', { name: 'How AI sees “Limits”' });
     const text = dialog.getByRole('region', { name: 'Text for the agent' });
     await text.getByText('The last words.').waitFor();
     assert.equal(await dialog.locator('.omitted li').count(), 0);
@@ -138,12 +157,15 @@ describe('how AI sees a page', () => {
     assert.equal(asked.omitted.sections, await dialog.locator('.omitted li').count());
     assert.doesNotMatch(await text.innerText(), /The last words/);
 
-    await slider.fill('12500');
+    await slider.press('End');
     await dialog.getByRole('button', { name: 'The page and what it links to' }).click();
     await text.getByText('The start, see').waitFor();
     await dialog.getByRole('button', { name: 'Show in graph' }).click();
     await page.locator('canvas[data-settled]').waitFor();
-    await page.locator('.groups').getByRole('heading', { name: 'How AI sees Limits' }).waitFor();
+    await page.locator('.groups').getByRole('heading', { name: 'How AI sees “Limits”' }).waitFor();
+    await page.reload();
+    await page.locator('.groups').getByRole('heading', { name: 'How AI sees “Limits”' }).waitFor();
+    await until(async () => /Text in it\s*2/.test(await page.locator('.groups li').first().innerText()), 'the pages are lit up after a reload');
     await done();
   });
 
@@ -151,9 +173,8 @@ describe('how AI sees a page', () => {
     const { page, done } = await begin({ path: 'Limits.md', asks: false, options: { viewport: { width: 390, height: 844 } } });
     await page.keyboard.press('Control+k');
     await page.keyboard.type('how ai sees');
-    await page.locator('#ubp_found .option').first().waitFor();
     await page.keyboard.press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'How AI sees Limits' });
+    const dialog = page.getByRole('dialog', { name: 'How AI sees “Limits”' });
     await dialog.getByRole('slider').focus();
     await page.keyboard.press('Home');
     await dialog.locator('.omitted').getByText('End').waitFor();

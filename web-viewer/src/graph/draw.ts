@@ -1,6 +1,6 @@
 // Draws the graph on a canvas.
 import type { Staleness } from '#contract';
-import { bounds, colour, onScreen, radiusOf, type Camera, type Frame, type Palette } from './frame';
+import { bounds, colour, isQuiet, onScreen, radiusOf, type Camera, type Frame, type Palette } from './frame';
 import { GROUP_COLOURS } from './groups';
 import { drawLinks } from './links';
 import { isWanted, type Scene } from './scene';
@@ -67,7 +67,7 @@ function drawNodes(context: CanvasRenderingContext2D, frame: Frame, palette: Pal
     const [x, y, radius] = [positions[place * 2] as number, positions[place * 2 + 1] as number, radiusOf(frame, place)];
     if (!shown[place] || x < view.left - radius || x > view.right + radius || y < view.top - radius || y > view.bottom + radius) return;
     const isFaded = chosen >= 0 && place !== chosen && !near.has(place);
-    context.globalAlpha = isFaded ? 0.25 : 1;
+    context.globalAlpha = isFaded ? 0.25 : isQuiet(frame, place) && place !== chosen ? 0.5 : 1;
     context.beginPath();
     context.arc(x, y, radius, 0, Math.PI * 2);
     const plain = place === scene.centre || place === chosen ? '--accent' : (node.depth ?? 1) > 1 ? '--ink-faint' : '--ink-soft';
@@ -115,7 +115,9 @@ function drawLabels(context: CanvasRenderingContext2D, frame: Frame, palette: Pa
   context.lineWidth = 4;
   context.lineJoin = 'round';
   const taken = new Set<string>();
-  for (const place of labelOrder(scene, chosen)) {
+  const order = labelOrder(scene, chosen);
+  const isSet = frame.groups?.quiet !== undefined;
+  for (const place of isSet ? [...order.filter((place) => !isQuiet(frame, place)), ...order.filter((place) => isQuiet(frame, place))] : order) {
     if (!shown[place] || (chosen >= 0 && place !== chosen && !near.has(place))) continue;
     const { x, y } = onScreen(frame, place);
     if (x < -60 || x > width + 60 || y < -20 || y > height + 20) continue;
@@ -126,7 +128,7 @@ function drawLabels(context: CanvasRenderingContext2D, frame: Frame, palette: Pa
     for (const cell of cells) taken.add(cell);
     context.strokeStyle = colour(palette, '--paper');
     context.strokeText(title, x, top);
-    context.fillStyle = colour(palette, place === chosen || place === scene.centre ? '--ink' : '--ink-soft');
+    context.fillStyle = colour(palette, place === chosen || place === scene.centre || (isSet && !isQuiet(frame, place)) ? '--ink' : isSet ? '--ink-faint' : '--ink-soft');
     context.fillText(title, x, top);
   }
 }

@@ -30,6 +30,9 @@ export type Palette = Record<string, string>;
 
 export const colour = (palette: Palette, name: string) => palette[name] ?? '#888';
 
+/** Whether the page is in the group that stays in the background. */
+export const isQuiet = ({ groups }: Pick<Frame, 'groups'>, place: number): boolean => groups?.quiet !== undefined && groups.of[place] === groups.quiet;
+
 /** The radius of a page in the drawing. */
 export function radiusOf({ scene, camera }: Pick<Frame, 'scene' | 'camera'>, place: number): number {
   return (scene.radii[place] as number) / Math.sqrt(Math.max(camera.scale, 0.2));

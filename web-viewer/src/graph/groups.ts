@@ -15,6 +15,8 @@ export interface Groups {
   all: Group[];
   /** The group of each page, as an index into `all`. */
   of: Uint8Array;
+  /** A group that stays in the background. */
+  quiet?: number;
 }
 
 /** Groups with their own colour; more would look alike. All others share one. */

@@ -1,5 +1,5 @@
 // Draws the links of the graph: lines in the look of their type, with a head at the page that they lead to.
-import { bounds, colour, radiusOf, type Frame, type Palette } from './frame';
+import { bounds, colour, isQuiet, radiusOf, type Frame, type Palette } from './frame';
 import { lookOf } from './types';
 
 /** Above this number, links are drawn without dashes, which are slow. */
@@ -31,7 +31,7 @@ export function drawLinks(context: CanvasRenderingContext2D, frame: Frame, palet
       const [x2, y2] = [positions[target * 2] as number, positions[target * 2 + 1] as number];
       if (Math.max(x1, x2) < view.left || Math.min(x1, x2) > view.right || Math.max(y1, y2) < view.top || Math.min(y1, y2) > view.bottom) continue;
       const isMarked = source === chosen || target === chosen || (chosen < 0 && scene.centre >= 0 && (source === scene.centre || target === scene.centre));
-      const group = isMarked ? 'marked' : scene.nodes[source]?.depth !== scene.nodes[target]?.depth ? 'between' : 'others';
+      const group = isMarked ? 'marked' : isQuiet(frame, source) || isQuiet(frame, target) ? 'others' : frame.groups?.quiet !== undefined || scene.nodes[source]?.depth !== scene.nodes[target]?.depth ? 'between' : 'others';
       const length = Math.hypot(x2 - x1, y2 - y1) || 1;
       const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
       const aside = ((scene.lanes[link] as number) * LANE) / Math.max(camera.scale, 0.35);
@@ -49,7 +49,7 @@ export function drawLinks(context: CanvasRenderingContext2D, frame: Frame, palet
     }
     const strength = (type === 'references' ? 0.36 : 0.6) * (isCrowded ? 0.35 : 1);
     const faint = chosen >= 0 ? 0.08 : strength;
-    const alphas = { others: scene.centre >= 0 ? Math.min(faint, strength * 0.45) : faint, between: faint, marked: 0.95 };
+    const alphas = { others: scene.centre >= 0 || frame.groups?.quiet !== undefined ? Math.min(faint, strength * 0.45) : faint, between: faint, marked: 0.95 };
     context.fillStyle = context.strokeStyle;
     for (const group of ['others', 'between', 'marked'] as const) {
       context.globalAlpha = alphas[group];

@@ -235,9 +235,10 @@ export class Navigator {
   }
 
   /** Opens or closes a view in place of the page. */
-  toggle(kind: 'graph' | 'review' | 'problems' | 'proposals' | 'sessions'): void {
+  toggle(kind: 'graph' | 'review' | 'problems' | 'queue' | 'proposals' | 'sessions'): void {
     if (this.place.view.kind === kind) this.look({ kind: 'page' });
     else if (kind === 'graph') this.look({ kind, scope: this.place.page ? 'local' : 'all', depth: DEFAULT_DEPTH });
+    else if (kind === 'queue') this.look({ kind, item: null });
     else if (kind === 'proposals') this.look({ kind, proposal: null });
     else if (kind === 'sessions') this.look({ kind, session: null });
     else this.look({ kind });

@@ -21,6 +21,11 @@ describe('places and addresses', () => {
     ['a heading in Japanese', { page: 'en/Home.md', anchor: '見出し #1', view: reading }],
     ['the graph around a page', { page: 'en/Home.md', anchor: '', view: { kind: 'graph', scope: 'local', depth: 3 } }],
     ['the graph of all pages', { page: 'en/Home.md', anchor: '', view: { kind: 'graph', scope: 'all', depth: 2 } }],
+    ['an answer in the graph', { page: 'en/Home.md', anchor: '', view: { kind: 'graph', scope: 'all', depth: 2, seen: { of: 'session', session: '3f9a01c2d4e5', answer: 4 } } }],
+    ['a session in the graph', { page: 'en/Home.md', anchor: '', view: { kind: 'graph', scope: 'local', depth: 3, seen: { of: 'session', session: '3f9a01c2d4e5', answer: null } } }],
+    ['what an agent would see', { page: 'en/Home.md', anchor: '', view: { kind: 'graph', scope: 'all', depth: 2, seen: { of: 'page', page: 'a&b/日本.md', operation: 'get_context', limit: 500 } } }],
+    ['the queue', { page: 'en/Home.md', anchor: '', view: { kind: 'queue', item: null } }],
+    ['an item of the queue', { page: 'en/Home.md', anchor: '', view: { kind: 'queue', item: 'link|a b.md|c&d.md|' } }],
     ['all proposals', { page: 'en/Home.md', anchor: '', view: { kind: 'proposals', proposal: null } }],
     ['a proposal', { page: 'en/Home.md', anchor: '', view: { kind: 'proposals', proposal: '3f9a01c2d4e5' } }],
     ['lines of a file', { page: 'en/Home.md', anchor: 'L10-L20', view: { kind: 'file', path: 'src/a b&c#.ts' } }],
@@ -43,5 +48,7 @@ describe('places and addresses', () => {
     expect(place.view).toEqual({ kind: 'graph', scope: 'local', depth: 2 });
     expect(place.anchor).toBe('%E0%A4%A');
     expect(placeOf(new URL('https://host/?graph=sideways'), 'a.md').view).toEqual(reading);
+    const seen = placeOf(new URL('https://host/?graph=all&seen=b.md&operation=delete_page&tokens=1'), 'a.md').view;
+    expect(seen).toEqual({ kind: 'graph', scope: 'all', depth: 2, seen: { of: 'page', page: 'b.md', operation: 'get_page', limit: 256 } });
   });
 });

@@ -24,7 +24,7 @@ export function commandsOf(workspace: Workspace): Command[] {
   const hasTabs = () => tabs.list.length > 1;
   // There, the key renames the page of the row.
   const isOnRow = () => subjectOf(document.activeElement) !== null;
-  const isReviewing = navigator.place.view.kind === 'proposals';
+  const isReviewing = navigator.place.view.kind === 'proposals' || navigator.place.view.kind === 'queue';
   const { search, sidebar, graph } = shellCommands(session, navigator);
   const say = (id: keyof typeof english.commands) => named(id, writing.commands, english.commands);
 
@@ -101,6 +101,7 @@ export function commandsOf(workspace: Workspace): Command[] {
     // Among proposals, the letter rejects.
     { id: 'review', ...say('review'), group: 'navigation', chords: [alt('R'), ...(isReviewing ? [] : ['r'])], run: () => navigator.toggle('review') },
     { id: 'problems', ...say('problems'), group: 'navigation', chords: [alt('P')], run: () => navigator.toggle('problems') },
+    { id: 'queue', ...say('queue'), group: 'navigation', chords: [alt('Shift+Q'), 'q'], run: () => navigator.toggle('queue') },
     { id: 'proposals', ...say('proposals'), group: 'navigation', chords: [alt('Shift+P'), 'p'], run: () => navigator.toggle('proposals') },
     { id: 'sessions', ...say('sessions'), group: 'navigation', chords: [alt('Shift+A')], run: () => navigator.toggle('sessions') },
     { id: 'part', ...say('part'), group: 'navigation', chords: ['F6'], unlisted: true, run: () => focusNextPart(1) },

@@ -14,6 +14,7 @@ import { isApple } from '../shell/keys';
 import { Faces } from './faces.svelte';
 import { Problems } from './problems/problems.svelte';
 import { OpenProposals } from './proposals/open-proposals.svelte';
+import { Queue } from './queue/queue.svelte';
 import { Recent } from './recent.svelte';
 import { Second } from './second/second.svelte';
 import { Tabs } from './tabs/tabs.svelte';
@@ -50,6 +51,7 @@ export class Workspace {
   readonly faces: Faces;
   readonly problems: Problems;
   readonly proposals: OpenProposals;
+  readonly queue: Queue;
   readonly second: Second;
   readonly tabs: Tabs;
   /** Pages whose edits are not in their files yet. */
@@ -97,6 +99,7 @@ export class Workspace {
     this.recent = new Recent(`${session.site.root} ${session.site.name}`);
     this.faces = new Faces(`${session.site.root} ${session.site.name}`);
     this.problems = new Problems(() => session.client);
+    this.queue = new Queue(() => session.client);
     this.proposals = new OpenProposals(() => (this.connection === 'open' ? session.client : null));
     this.second = new Second(session.site.root);
     this.tabs = new Tabs(
@@ -141,16 +144,20 @@ export class Workspace {
     if (!client) return;
     client.on('connection', ({ state }) => (this.connection = state));
     client.on('proposals', () => this.proposals.changed());
+    // Suggestions depend on vectors.
+    client.on('vectors', ({ done, total }) => done >= total && this.queue.changed());
     this.session.onFollowed = (paths) => this.#changed(paths);
     // The server tells its messages in the language that is shown.
     afterLanguage(() => this.session.noteChange([]));
     void this.#loadFavorites();
     this.problems.changed();
+    this.queue.changed();
     this.proposals.changed();
   }
 
   #changed(paths: readonly string[]): void {
     this.problems.changed();
+    this.queue.changed();
     this.proposals.changed();
     this.editor?.changed(paths);
     if (paths.length === 0) void this.#loadFavorites();

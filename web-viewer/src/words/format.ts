@@ -3,6 +3,9 @@ import { locale } from './language.svelte';
 
 export const number = (value: number): string => value.toLocaleString(locale());
 
+/** A share of 1. */
+export const percent = (share: number): string => share.toLocaleString(locale(), { style: 'percent' });
+
 export const megabytes = (bytes: number): string => `${(bytes / 1e6).toLocaleString(locale(), { maximumFractionDigits: bytes < 1e7 ? 1 : 0 })} MB`;
 
 function written(time: string, how: Intl.DateTimeFormatOptions): string {

@@ -1,15 +1,26 @@
 // Accepting and rejecting proposals, and taking back what was accepted.
-import type { AcceptedProposal } from '#contract';
+import type { AcceptedProposal, GetProposalOutput, ProposalFields } from '#contract';
 import type { Params } from '../../client/client';
 import { toasts } from '../toasts.svelte';
 import { takeBack } from '../together';
 import type { Workspace } from '../workspace.svelte';
+import { summary } from './facts';
 import { writing } from '../../words/writing';
 
 /** A proposal, and what it does in words. */
 export interface Subject {
   proposal: string;
   what: string;
+}
+
+export function subjectOf(workspace: Workspace, { proposal, pages }: Pick<ProposalFields, 'proposal' | 'pages'>): Subject {
+  return { proposal, what: summary(pages, (page) => workspace.title(page)) };
+}
+
+/** Accepts a proposal as it is shown: only some hunks, unless there are none, or with the reviewer's text. */
+export async function acceptShown(workspace: Workspace, proposal: GetProposalOutput, hunks: number[], text: string | null): Promise<boolean> {
+  const texts = proposal.changes.slice(0, 1).flatMap(({ filepath }) => (text === null ? [] : [{ filepath, text }]));
+  return (await accept(workspace, [subjectOf(workspace, proposal)], { hunks, texts })).length > 0;
 }
 
 /** Accepts proposals, or some hunks of one, or one with the reviewer's texts. Returns those that were accepted. */
@@ -43,7 +54,16 @@ export async function reject(workspace: Workspace, subjects: readonly Subject[],
   const params: Params<'reject_proposal'> = { proposals: subjects.map(({ proposal }) => proposal), comment: comment.trim() || null };
   const answer = await decided(workspace, () => workspace.client.call('reject_proposal', params));
   if (!answer) return false;
-  toasts.tell(subjects[0] && subjects.length === 1 ? writing.proposals.rejected(subjects[0].what) : writing.proposals.rejectedMany(answer.rejected.length));
+  const text = subjects[0] && subjects.length === 1 ? writing.proposals.rejected(subjects[0].what) : writing.proposals.rejectedMany(answer.rejected.length);
+  toasts.tell(text, async () => void (await reopen(workspace, subjects)));
+  return true;
+}
+
+/** Takes decisions back, so that the proposals wait again. Returns whether they do. */
+export async function reopen(workspace: Workspace, subjects: readonly Subject[]): Promise<boolean> {
+  const answer = await decided(workspace, () => workspace.client.call('reopen_proposal', { proposals: subjects.map(({ proposal }) => proposal) }));
+  if (!answer) return false;
+  toasts.tell(subjects[0] && subjects.length === 1 ? writing.proposals.reopened(subjects[0].what) : writing.proposals.reopenedMany(answer.reopened.length));
   return true;
 }
 
@@ -69,10 +89,4 @@ async function undo(workspace: Workspace, entries: readonly string[]): Promise<v
     toasts.tell(writing.notices.undone);
   });
   await workspace.proposals.refresh();
-}
-
-/** The ids of those open proposals that only add text: the threshold of the engine, tried without writing. */
-export async function additionsOf({ client }: Workspace): Promise<ReadonlySet<string>> {
-  const { accepted, left } = await client.call('accept_proposal', { all: true, only_additions: true, dry_run: true });
-  return new Set([...accepted, ...left.filter(({ excluded }) => !excluded)].map(({ proposal }) => proposal));
 }

@@ -11,7 +11,7 @@ const all = [
   made('4', null, page('.ubp/refs.lock', 'recorded')),
   made('5', 'other agent 2', page('notes-2/e.md')),
 ];
-const ids = (filters: Partial<Parameters<typeof filtered>[1]>) => filtered(all, { agent: null, folder: '', additions: null, ...filters }).map(({ proposal }) => proposal).join('');
+const ids = (filters: Partial<Parameters<typeof filtered>[1]>) => filtered(all, { agent: null, folder: '', onlyAdditions: false, ...filters }).map(({ proposal }) => proposal).join('');
 
 describe('proposals', () => {
   it('say what they do', () => {
@@ -37,7 +37,8 @@ describe('proposals', () => {
   });
 
   it('are kept if the engine says that they only add text', () => {
-    expect(ids({ additions: new Set(['2', '4']) })).toBe('24');
-    expect(ids({ additions: new Set(['2', '4']), folder: 'notes' })).toBe('2');
+    for (const at of [1, 3]) Object.assign(all[at] ?? {}, { only_adds: true });
+    expect(ids({ onlyAdditions: true })).toBe('24');
+    expect(ids({ onlyAdditions: true, folder: 'notes' })).toBe('2');
   });
 });

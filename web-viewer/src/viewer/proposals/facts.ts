@@ -1,5 +1,6 @@
 // What the list of proposals says about each, and which ones its filters keep.
 import type { ProposalFields, ProposedPage } from '#contract';
+import { dateAndTime } from '../../words/format';
 import { writing } from '../../words/writing';
 import { folderOf } from '../../text/paths';
 
@@ -27,6 +28,11 @@ export function agentName(agent: string | null): string {
   return agent?.replace(/ [^ ]*$/, '') ?? '';
 }
 
+/** Who proposed it when, and why. */
+export function aboutOf({ agent, created_at, reason }: Pick<ProposalFields, 'agent' | 'created_at' | 'reason'>): string {
+  return [agentName(agent) || writing.proposals.someAgent, dateAndTime(created_at), reason].filter(Boolean).join(' · ');
+}
+
 /** The names of all agents, sorted. */
 export function agentsOf(proposals: readonly ProposalFields[]): string[] {
   return [...new Set(proposals.map(({ agent }) => agentName(agent)))].sort();
@@ -50,16 +56,16 @@ export interface Filters {
   /** The name of the agent; null for all. */
   agent: string | null;
   folder: string;
-  /** Ids of those that only add text; null for all. */
-  additions: ReadonlySet<string> | null;
+  /** Only those that remove no line and no page. */
+  onlyAdditions: boolean;
 }
 
 /** Like the thresholds of `accept_proposal`: below a folder are those that change nothing else. */
-export function filtered(proposals: readonly ProposalFields[], { agent, folder, additions }: Filters): ProposalFields[] {
+export function filtered(proposals: readonly ProposalFields[], { agent, folder, onlyAdditions }: Filters): ProposalFields[] {
   return proposals.filter(
     (proposal) =>
       (agent === null || agentName(proposal.agent) === agent) &&
       (folder === '' || proposal.pages.every((page) => page.change !== 'recorded' && pathsOf(page).every((path) => path.startsWith(`${folder}/`)))) &&
-      (additions === null || additions.has(proposal.proposal)),
+      (!onlyAdditions || proposal.only_adds),
   );
 }

@@ -23,7 +23,7 @@ export interface Kept {
   closed: readonly { tab: Tab; at: number }[];
 }
 
-const KINDS: readonly View['kind'][] = ['page', 'graph', 'review', 'problems', 'proposals', 'sessions', 'file'];
+const KINDS: readonly View['kind'][] = ['page', 'graph', 'review', 'problems', 'queue', 'proposals', 'sessions', 'file'];
 
 function isTab(value: unknown): value is Tab {
   if (typeof value !== 'object' || value === null) return false;

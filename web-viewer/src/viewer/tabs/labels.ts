@@ -13,7 +13,7 @@ export interface Label {
 /** `titleOf` is the title of a page in the project, if it is there. */
 export function labelsOf(tabs: readonly Tab[], titleOf: (page: string) => string | undefined): Map<string, Label> {
   const named = (page: string) => titleOf(page) ?? nameOf(page).replace(/\.(md|markdown)$/i, '');
-  const views = { graph: words.shell.graph, review: writing.review.title, problems: writing.problems.title, proposals: writing.proposals.title, sessions: writing.sessions.title };
+  const views = { graph: words.shell.graph, review: writing.review.title, problems: writing.problems.title, queue: writing.queue.title, proposals: writing.proposals.title, sessions: writing.sessions.title };
   const texts = tabs.map(({ page, view }) => {
     if (view.kind === 'page') return named(page);
     if (view.kind === 'file') return nameOf(view.path);

@@ -29,6 +29,7 @@ export const commands = {
   home: { label: 'Go to home page', words: 'home start index' },
   review: { label: 'Pages to review', words: 'dashboard stale freshness out of date' },
   problems: { label: 'Problems', words: 'doctor broken links check errors warnings orphans wanted' },
+  queue: { label: 'Review queue', words: 'waiting decide suggestions links types contradictions memories proposals inbox' },
   sessions: { label: 'What agents saw', words: 'sessions ai mcp clients record timeline answers tokens read' },
   asAgent: { label: 'How AI sees this page', words: 'agent mcp get_page get_context tokens budget limit preview' },
   proposals: { label: 'Proposals', words: 'agents review accept reject changes suggested diff' },

@@ -12,7 +12,7 @@ export const graph = {
   hops: (count: number) => counted(count, 'hop'),
   topFolder: 'Top folder',
   other: 'Other',
-  lit: { given: 'Text in it', named: 'Only named or linked', omitted: 'Left out', others: 'Not in it', clear: 'Show all colours' },
+  lit: { given: 'Text in it', named: 'Only named or linked', omitted: 'Left out', others: 'Not in it', notDrawn: (count: number) => `${counted(count, 'more page')} not in this drawing`, clear: 'Show all colours' },
   linkTypes: {} as Record<string, string>,
   colourBy: { none: 'None', type: 'Type', folder: 'Folder' },
   drawing: (around: string | null, pages: number, wanted: number, links: number) => `${around === null ? 'All pages' : `Pages around ${around}`}: ${counted(pages, 'page')}, ${wanted > 0 ? `${counted(wanted, 'wanted page')}, ` : ''}${counted(links, 'link')}. The list of pages follows.`,

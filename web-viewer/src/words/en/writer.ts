@@ -11,10 +11,11 @@ import { notices } from './notices';
 import { problems } from './problems';
 import { properties } from './properties';
 import { proposals } from './proposals';
+import { queue } from './queue';
 import { review } from './review';
 import { saving } from './saving';
 import { sessions } from './sessions';
 import { shortcuts } from './shortcuts';
 import { tabs } from './tabs';
 
-export default { commands, desk, dialogs, editor, files, guide, history, menu, notices, problems, properties, proposals, review, saving, sessions, shortcuts, tabs };
+export default { commands, desk, dialogs, editor, files, guide, history, menu, notices, problems, properties, proposals, queue, review, saving, sessions, shortcuts, tabs };

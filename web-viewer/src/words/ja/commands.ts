@@ -31,6 +31,7 @@ export const commands = {
   home: { label: 'ホームページへ移動', words: '最初' },
   review: { label: '確認が必要なページ', words: 'ダッシュボード 鮮度 古い 要更新' },
   problems: { label: '問題', words: '検査 リンク切れ エラー 警告' },
+  queue: { label: '判断待ちの一覧', words: '候補 リンク 種類 矛盾 メモリ 提案 承認' },
   sessions: { label: 'エージェントが見たもの', words: 'セッション AI MCP クライアント 記録 回答 トークン' },
   asAgent: { label: 'エージェントから見たこのページ', words: 'エージェント MCP トークン 上限 プレビュー' },
   proposals: { label: '提案', words: 'エージェント 変更 承認 却下 レビュー 差分' },

@@ -12,7 +12,7 @@ export const graph = {
   hops: (count) => `${count} ホップ`,
   topFolder: '最上位のフォルダー',
   other: 'その他',
-  lit: { given: '本文あり', named: '名前またはリンクのみ', omitted: '省略', others: '含まれない', clear: '通常の色分けに戻す' },
+  lit: { given: '本文あり', named: '名前またはリンクのみ', omitted: '省略', others: '含まれない', notDrawn: (count) => `ほか ${number(count)} ページはこの図にありません`, clear: '通常の色分けに戻す' },
   linkTypes: { references: '参照', depends_on: '依存', implements: '実装', extends: '拡張', conflicts_with: '矛盾' },
   colourBy: { none: 'なし', type: '種類', folder: 'フォルダー' },
   drawing: (around, pages, wanted, links) => `${around === null ? 'すべてのページ' : `「${around}」の周辺のページ`}: ${number(pages)} ページ、${wanted > 0 ? `作成待ち ${number(wanted)} ページ、` : ''}${number(links)} リンク。ページの一覧が続きます。`,
