@@ -53,7 +53,7 @@ const SCREENS = {
       await page.getByText('Lock accounts after five attempts').waitFor();
     },
   },
-  'the review queue': { path: 'Home.html?queue=all', act: (page) => page.locator('#ubp_stage .detail .framed, #ubp_stage .detail .problem').first().waitFor() },
+  'an empty review queue': { path: 'Home.html?queue=all', act: (page) => page.getByText('Nothing waits for you').waitFor() },
   'how AI sees a page': {
     path: 'Guides/Reading.html',
     act: async (page) => {

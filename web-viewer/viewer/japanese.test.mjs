@@ -13,6 +13,7 @@ const own = withViewer({
   prepare: (project) => {
     mkdirSync(join(project, 'templates'));
     writeFileSync(join(project, 'templates/adr.md'), TEMPLATE);
+    writeFileSync(join(project, 'pages/設計/接続.md'), '# 接続\n\n接続は[[データベース]]に依存します。\n');
     withHistory(project);
   },
 });
@@ -30,7 +31,7 @@ before(async () => {
 /** What pages, files and commits say. */
 const CONTENT = [
   'code, kbd, pre, article, [data-page], [data-row] .title, .outline, .backlinks, .suggestions, .cm-line, .cm-live-rendered, .cm-embed, .one-line.title, .where .folder, strong.title, h1.title, option[value^="vs"], option[value^="cursor"], option[value^="zed"], option[value^="idea"], option[value^="txmt"]',
-  '#ubp_bar .name, .properties .key, .properties .value, .missing, .group-row .name, .about.one-line, .detail h3, .diff, .commits, [data-row]:has(.act) .message, #ubp_stage ol li, .detail .about, .project, .taken, #ubp_found .option:not(.command), .type, .side [data-project-file]',
+  '#ubp_bar .name, .properties .key, .properties .value, .missing, .group-row .name, .about.one-line, .detail h3, .diff, .commits, [data-row]:has(.act) .message, #ubp_stage ol li, .detail .about, .project, .taken, #ubp_found .option:not(.command), .type, .side [data-project-file], .of-page span',
 ].join(', ');
 /** Names of products, formats and keys, and what is quoted. */
 const NAMES = /「[^」]*」|\b(max_tokens|scribe 1\.2|Markdown|YAML|VS Code|Ctrl|Alt|Shift|Tab|Enter|Esc|esc|Mermaid|NUL|ID|MB|git|ubp|viewer|README|md|F\d+)\b/g;
@@ -144,12 +145,18 @@ const SCREENS = {
       await page.locator('.detail textarea').waitFor();
     },
   },
-  'the review queue': { path: 'Home.html?queue=all', act: (page) => page.locator('.detail [data-hunk], .detail .framed').first().waitFor() },
-  'a suggested link': {
+  'the review queue': {
+    path: 'Home.html?queue=all',
+    act: async (page, isNarrow) => {
+      if (isNarrow) await page.locator('#ubp_stage [data-row="0"]').click();
+      await page.locator('.detail [data-hunk]').first().waitFor();
+    },
+  },
+  'a suggested type': {
     path: 'Home.html?queue=all',
     act: async (page) => {
-      await page.locator('#ubp_stage [data-row]', { has: page.locator('[data-kind=link]') }).first().click();
-      await page.locator('.detail .framed, .detail .problem').first().waitFor();
+      await page.locator('#ubp_stage [data-row]', { has: page.locator('[data-kind=type]') }).click();
+      await page.locator('.detail .framed').waitFor();
     },
   },
   'what agents saw': {
