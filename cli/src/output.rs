@@ -72,12 +72,29 @@ impl Palette {
         self.paint(AnsiColor::Yellow.on_default(), text)
     }
 
+    pub(crate) fn bad(self, text: impl Display) -> String {
+        self.paint(AnsiColor::Red.on_default(), text)
+    }
+
     pub(crate) fn good(self, text: impl Display) -> String {
         self.paint(AnsiColor::Green.on_default(), text)
     }
 
+    pub(crate) fn removed_word(self, text: impl Display) -> String {
+        self.paint(AnsiColor::Red.on_default().bold().strikethrough(), text)
+    }
+
+    pub(crate) fn added_word(self, text: impl Display) -> String {
+        self.paint(AnsiColor::Green.on_default().bold().underline(), text)
+    }
+
     fn paint(self, style: Style, text: impl Display) -> String {
         if self.colored { format!("{style}{text}{style:#}") } else { text.to_string() }
+    }
+
+    /// Whether text is painted.
+    pub(crate) fn is_colored(self) -> bool {
+        self.colored
     }
 
     /// `text` with the ranges in `highlights` (UTF-16 offsets) in bold.

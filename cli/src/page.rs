@@ -1,5 +1,7 @@
 //! Answers on the terminal: results on standard output, notes about them on standard error.
 
+mod diff;
+
 use std::ops::Range;
 
 use console::{measure_text_width, truncate_str};
@@ -204,16 +206,8 @@ impl Page for TerminalPage<'_, '_> {
     }
 
     fn diff(&mut self, diff: &str) {
-        let paint = self.terminal.out;
-        for line in diff.lines() {
-            let text = printable(line);
-            self.put(&match line.as_bytes().first() {
-                _ if line.starts_with("+++") || line.starts_with("---") => paint.strong(text),
-                Some(b'+') => paint.good(text),
-                Some(b'-') => paint.error(text),
-                Some(b'@') => paint.faint(text),
-                _ => text,
-            });
+        for line in diff::painted(diff, self.terminal.out) {
+            self.put(&line);
         }
     }
 

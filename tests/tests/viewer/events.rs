@@ -79,7 +79,8 @@ fn changes_of_favourites_and_reviews_are_reported() {
 
 #[test]
 fn a_dry_run_is_not_reported_as_a_change() {
-    let viewer = Viewer::of([("a.md", "# A\n\nThe login page is old.\n"), ("login-page.md", "# Login page\n")]);
+    let viewer =
+        Viewer::of([("a.md", "# A\n\nThe login page is old.\n"), ("login-page.md", "# Login page\n")]);
     viewer.call("status", &json!({}));
     let mut listener = Listener::of(&viewer);
     listener.next();
