@@ -2,10 +2,11 @@
 
 use std::ffi::OsString;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use ubp_core::{Error, Result};
 use ubp_host::Environment;
+use ubp_servers::viewer::Desktop;
 
 /// Whether there is a graphical display. Without one, the system's opener may start a program that takes over the
 /// terminal.
@@ -89,6 +90,83 @@ fn place(program: &str, file: &Path, line: usize) -> Vec<OsString> {
     }
 }
 
+/// Editors that open a window of their own; others run in the terminal, which may be anywhere.
+const WINDOWED: [&str; 20] = [
+    "code",
+    "code-insiders",
+    "codium",
+    "vscodium",
+    "cursor",
+    "windsurf",
+    "zed",
+    "subl",
+    "sublime_text",
+    "idea",
+    "pycharm",
+    "webstorm",
+    "rustrover",
+    "mate",
+    "kate",
+    "gedit",
+    "gvim",
+    "mvim",
+    "notepad",
+    "notepad++",
+];
+
+/// The desktop of the environment.
+#[derive(Debug)]
+pub(crate) struct ThisDesktop(pub(crate) Environment);
+
+impl Desktop for ThisDesktop {
+    fn editor(&self) -> Option<String> {
+        let Editor::Chosen(words) = Editor::of(&self.0) else { return None };
+        let name = Path::new(words.first()?).file_stem()?.to_str()?;
+        let opens_window = WINDOWED.iter().any(|known| name.eq_ignore_ascii_case(known));
+        (opens_window && has_screen(&self.0)).then(|| name.to_owned())
+    }
+
+    fn has_file_manager(&self) -> bool {
+        has_screen(&self.0)
+    }
+
+    fn edit(&self, file: &Path, line: usize) -> Result<()> {
+        let (Editor::Chosen(words), Some(_)) = (Editor::of(&self.0), self.editor()) else {
+            let words = "no editor with a window of its own found; set VISUAL to the one that you use";
+            return Err(Error::io(file.to_string_lossy(), std::io::Error::other(words)));
+        };
+        let Some((program, arguments)) = words.split_first() else { return Ok(()) };
+        let mut command = Command::new(program);
+        start(command.args(arguments).args(place(program, file, line)), program)
+    }
+
+    fn show(&self, path: &Path) -> Result<()> {
+        // Opening a file or a bundle would start a program.
+        #[cfg(target_os = "macos")]
+        return start(Command::new("open").arg("-R").arg(path), "open");
+        #[cfg(windows)]
+        {
+            let mut selected = OsString::from("/select,");
+            selected.push(path);
+            return start(Command::new("explorer").arg(selected), "explorer");
+        }
+        #[cfg(not(any(windows, target_os = "macos")))]
+        {
+            let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+            open::that_detached(folder).map_err(|error| Error::io(folder.to_string_lossy(), error))
+        }
+    }
+}
+
+/// Starts a program without waiting for its end.
+fn start(command: &mut Command, program: &str) -> Result<()> {
+    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = quiet.spawn().map_err(|error| Error::io(program, error))?;
+    // A program that has ended keeps its entry in the system until somebody asks for its status.
+    std::thread::spawn(move || child.wait());
+    Ok(())
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -105,6 +183,18 @@ mod tests {
         assert_eq!(told("hx"), ["/p/a b.md:7"]);
         assert_eq!(told("idea"), ["--line", "7", "/p/a b.md"]);
         assert_eq!(told("my-editor"), ["/p/a b.md"]);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_browser_is_offered_only_an_editor_with_a_window_of_its_own() {
+        let editor =
+            |variables: &[(&str, &str)]| ThisDesktop(Environment::with(variables.iter().copied())).editor();
+        let screen = ("DISPLAY", ":0");
+        assert_eq!(editor(&[screen, ("VISUAL", "/usr/bin/code --wait")]), Some("code".into()));
+        assert_eq!(editor(&[screen, ("EDITOR", "vim")]), None, "it runs in the terminal");
+        assert_eq!(editor(&[("EDITOR", "code")]), None, "there is no screen");
+        assert_eq!(editor(&[screen]), None);
     }
 
     #[test]

@@ -23,6 +23,7 @@ mod questions;
 mod session;
 mod streams;
 mod terminal;
+mod word_diff;
 
 use std::ffi::OsString;
 

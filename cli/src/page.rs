@@ -1,7 +1,5 @@
 //! Answers on the terminal: results on standard output, notes about them on standard error.
 
-mod diff;
-
 use std::ops::Range;
 
 use console::{measure_text_width, truncate_str};
@@ -13,6 +11,7 @@ use ubp_core::show::{Page, Span};
 
 use crate::output::{Failure, Palette, printable};
 use crate::terminal::Terminal;
+use crate::word_diff;
 
 /// Maximum width of a table cell. Longer values are cut for people, never in JSON.
 const WIDEST: usize = 60;
@@ -206,7 +205,7 @@ impl Page for TerminalPage<'_, '_> {
     }
 
     fn diff(&mut self, diff: &str) {
-        for line in diff::painted(diff, self.terminal.out) {
+        for line in word_diff::painted(diff, self.terminal.out) {
             self.put(&line);
         }
     }

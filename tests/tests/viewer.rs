@@ -2,6 +2,7 @@
 
 mod agents;
 mod attacks;
+mod desktop;
 mod events;
 mod operations;
 mod pages;

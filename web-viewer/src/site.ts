@@ -15,8 +15,8 @@ export interface Site {
   list: string | null;
   semantic: { model: string; weights?: string | null; tokenizer: string; description: string; bytes: number } | null;
   version: string;
-  /** Absolute paths on the reader's machine, if the server is on it. */
-  folders: { project: string; pages: string } | null;
+  /** Absolute paths on the reader's machine, and its programs, if the server is on it. */
+  folders: { project: string; pages: string; editor: string | null; has_file_manager: boolean } | null;
 }
 
 /** Reads the description from `<script type="application/json" id="ubp-site">`; without one, there is no project. */

@@ -37,15 +37,16 @@ export function makeProject(files) {
 
 /** `ubp viewer` over a project; `UBP_PROGRAM` is the program. */
 export class Viewer {
-  constructor(root, port) {
+  constructor(root, port, environment) {
+    this.environment = environment;
     this.root = root;
     this.port = port;
     this.url = `http://127.0.0.1:${port}/`;
     this.token = TOKEN;
   }
 
-  static async start(root, port) {
-    const viewer = new Viewer(root, port ?? (await freePort()));
+  static async start(root, port, environment = {}) {
+    const viewer = new Viewer(root, port ?? (await freePort()), environment);
     await viewer.run();
     return viewer;
   }
@@ -54,7 +55,7 @@ export class Viewer {
     const program = process.env.UBP_PROGRAM;
     assert.ok(program, 'UBP_PROGRAM must be the path of ubp');
     const args = ['-C', this.root, 'viewer', '--no-open', '--write=apply', '--port', String(this.port), '--web-app', process.env.UBP_WEB_APP ?? join(here, '../dist')];
-    this.process = spawn(resolve(program), args, { env: { ...process.env, UBP_VIEWER_TOKEN: TOKEN }, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.process = spawn(resolve(program), args, { env: { ...process.env, ...this.environment, UBP_VIEWER_TOKEN: TOKEN }, stdio: ['ignore', 'pipe', 'pipe'] });
     this.said = '';
     for (const stream of [this.process.stdout, this.process.stderr]) stream.on('data', (text) => (this.said += text));
     await until(async () => {

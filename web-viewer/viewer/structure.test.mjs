@@ -1,6 +1,7 @@
 // The structure of a project by hand: menus of rows, renaming, moving by menu and by dragging, and the path above a page.
 import assert from 'node:assert/strict';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { accessible, ready, settled, until, withViewer } from './workspace.mjs';
 
@@ -62,7 +63,7 @@ describe('the menu of a row', () => {
   test('creates a page in the folder of the row', async () => {
     const { page, done } = await inFolders(undefined, { expectErrors: true });
     await folder(page, 'Code').click({ button: 'right' });
-    assert.deepEqual(await menu(page).getByRole('menuitem').allTextContents(), ['New page here…', 'Rename…', 'Move to…', 'Copy path']);
+    assert.deepEqual(await menu(page).getByRole('menuitem').allTextContents(), ['New page here…', 'Rename…', 'Move to…', 'Copy path', 'Delete…']);
     await item(page, 'New page here…').click();
     const dialog = page.getByRole('dialog', { name: 'New page' });
     assert.equal(await dialog.getByLabel('Folder').inputValue(), 'Code');
@@ -367,6 +368,93 @@ describe('the editor of the user', () => {
     await page.getByRole('button', { name: 'Page actions' }).click();
     await item(page, 'Open in editor').click();
     await until(async () => /^my-editor:\/\/\/?.*Reading\.md#1$/.test(await opened(page)), 'the chosen editor is used');
+    await done();
+  });
+});
+
+describe('deleting a folder', () => {
+  test('moves its pages to the trash, says who links to them, and is undone at once', async () => {
+    own.write('Old/One.md', '# One\n\nTo [[Old/Two]].\n');
+    own.write('Old/Two.md', '# Two\n\nBack to [[Old/One]].\n');
+    own.write('Old/Deep/Three.md', '# Three\n');
+    own.write('Old/kept.svg', own.read('square.svg'));
+    own.write('Links.md', '# Links\n\nSee [[Old/Two]].\n');
+    const names = ['Old/One.md', 'Old/Two.md', 'Old/Deep/Three.md', 'Links.md'];
+    const before = names.map((name) => own.read(name));
+    const { page, done } = await inFolders('Home.html', { expectErrors: true });
+    await folder(page, 'Old').waitFor();
+    await page.goto(`${own.root}Old/One.html`);
+    await ready(page);
+    await folder(page, 'Old').click({ button: 'right' });
+    await item(page, 'Delete…').click();
+    const dialog = page.getByRole('dialog', { name: 'Delete “Old”?' });
+    await dialog.getByText('3 pages will be moved to the trash').waitFor();
+    await dialog.getByText('1 page outside of the folder links to them.').waitFor();
+    await accessible(page, 'deleting a folder');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    assert.deepEqual(names.map((name) => own.read(name)), before, 'nothing was deleted');
+
+    await folder(page, 'Old').focus();
+    await page.keyboard.press('Delete');
+    await dialog.getByText('1 page outside').waitFor();
+    await dialog.getByRole('button', { name: 'Delete 3 pages' }).click();
+    await toast(page, 'Deleted the folder Old: 3 pages.').waitFor();
+    assert.deepEqual(names.filter((name) => existsSync(own.page(name))), ['Links.md']);
+    assert.equal(own.read('Links.md'), '# Links\n\nSee Old/Two.\n', 'the link is plain text');
+    assert.ok(existsSync(own.page('Old/kept.svg')), 'other files stay');
+    await until(() => !page.url().includes('/Old/'), 'another page is shown');
+    await folder(page, 'Old').waitFor({ state: 'detached' });
+
+    await undo(page);
+    assert.deepEqual(names.map((name) => own.read(name)), before, 'every byte is as before');
+    await until(() => page.url().endsWith('/Old/One.html'), 'the page is shown again');
+    await folder(page, 'Old').waitFor();
+    await done();
+  });
+});
+
+describe('the desktop of the user', { skip: process.platform !== 'linux' && 'programs of the desktop are found by PATH on Linux alone' }, () => {
+  /** A program in the project that appends its arguments to a file. */
+  const program = (project, name) => {
+    mkdirSync(join(project, '.bin'), { recursive: true });
+    writeFileSync(join(project, '.bin', name), '#!/bin/sh\nprintf "%s\\n" "$*" >> "$(dirname "$0")/calls"\n', { mode: 0o755 });
+    return join(project, '.bin', name);
+  };
+  const desktop = withViewer({
+    environment: (project) => {
+      program(project, 'xdg-open');
+      return { DISPLAY: ':0', PATH: `${join(project, '.bin')}:${process.env.PATH}`, VISUAL: `${program(project, 'code')} --wait` };
+    },
+  });
+  const calls = () => {
+    const file = join(desktop.project, '.bin/calls');
+    return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+  };
+
+  test('opens pages in the editor that the environment names, and shows pages and folders in the file manager', async () => {
+    const { page, done } = await desktop.open('Guides/Reading.html');
+    await ready(page);
+    await page.getByRole('button', { name: 'Page actions' }).click();
+    await item(page, 'Open in editor').click();
+    await until(() => calls().length === 1, 'the editor was started');
+    assert.match(calls()[0], /^--wait --goto \/.*\/pages\/Guides\/Reading\.md:1$/);
+    await page.getByRole('button', { name: 'Page actions' }).click();
+    await item(page, 'Show in file manager').click();
+    await until(() => calls().length === 2, 'the file manager was started');
+    assert.match(calls()[1], /^\/.*\/pages\/Guides$/);
+    await page.getByRole('button', { name: 'Folders', exact: true }).click();
+    await folder(page, 'Code').click({ button: 'right' });
+    await item(page, 'Show in file manager').click();
+    await until(() => calls().length === 3, 'it shows a folder');
+    assert.match(calls()[2], /^\/.*\/pages\/Code$/);
+    await page.getByRole('button', { name: 'Settings' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Settings' });
+    const chosen = dialog.getByRole('combobox', { name: 'Editor' });
+    assert.equal(await chosen.evaluate(({ selectedOptions }) => selectedOptions[0].textContent), 'code (your EDITOR)');
+    await accessible(page, 'the own editor in the settings');
+    await chosen.selectOption('Zed');
+    assert.equal(await dialog.getByRole('textbox', { name: 'Address' }).inputValue(), 'zed://file/{path}:{line}');
     await done();
   });
 });

@@ -75,9 +75,10 @@ export function empty(project) {
 
 /**
  * Provides `open(path, options)` for the tests of a file. `prepare` changes a copy of the test project; by default it adds a
- * git history. A page that reports an error or contacts another host fails its test.
+ * git history. `environment` gives more variables for the server, from the
+ * folder of the project. A page that reports an error or contacts another host fails its test.
  */
-export function withViewer({ prepare = withHistory, timeout = 120_000 } = {}) {
+export function withViewer({ prepare = withHistory, environment = () => ({}), timeout = 120_000 } = {}) {
   const own = { root: '', project: '', token: '', browser: null };
   let viewer;
 
@@ -99,7 +100,7 @@ export function withViewer({ prepare = withHistory, timeout = 120_000 } = {}) {
       cpSync(join(here, '../browser/vault'), own.project, { recursive: true });
       prepare(own.project);
       own.browser = await launch();
-      viewer = await Viewer.start(own.project);
+      viewer = await Viewer.start(own.project, undefined, environment(own.project));
       own.root = viewer.url;
       own.token = viewer.token;
     },

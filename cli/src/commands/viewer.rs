@@ -4,6 +4,7 @@ use clap::Args;
 use std::net::IpAddr;
 use std::path::Path;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use ubp_core::Error;
 use ubp_core::message;
@@ -14,7 +15,7 @@ use ubp_servers::viewer::{self, Address, Options};
 
 use super::mcp_server::WriteChoice;
 use crate::ExitStatus;
-use crate::editor::has_screen;
+use crate::editor::{ThisDesktop, has_screen};
 use crate::language::JAPANESE;
 use crate::output::{CommandResult, Failure, printable};
 use crate::terminal::Terminal;
@@ -71,6 +72,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &ViewerArgs)
         write: WriteChoice::write(args.write),
         web_app: args.web_app.as_ref().map(|path| folder.join(path)),
         languages: vec![JAPANESE],
+        desktop: Some(Arc::new(ThisDesktop(terminal.io.environment.clone()))),
     };
     let style = terminal.message_style();
     let notices = Messages::over(&mut terminal.io.err, style).notices();

@@ -48,6 +48,10 @@ pub struct Folders {
     pub project: String,
     /// Its pages.
     pub pages: String,
+    /// The editor that the server opens files in, if there is one.
+    pub editor: Option<String>,
+    /// Whether the server can show files in a file manager.
+    pub has_file_manager: bool,
 }
 
 /// Files of the embedding model relative to the top of the site.

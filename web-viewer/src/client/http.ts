@@ -8,6 +8,26 @@ import { words } from '../words/words';
 /** Milliseconds between attempts to reach a server that stopped. */
 const WAITS = [500, 1000, 2000, 4000];
 
+/** Sends parameters in JSON. Returns the answer in JSON; null if there is none by intent. */
+export async function post(address: URL, params: unknown, fetcher: typeof fetch = fetch): Promise<unknown> {
+  let response: Response;
+  try {
+    response = await fetcher(address, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'accept-language': language() },
+      body: JSON.stringify(params),
+    });
+  } catch {
+    throw new ClientError('unreachable', words.app.noAnswer, words.app.stillRunning);
+  }
+  if (response.status === 204) return null;
+  const body: unknown = await response.json().catch(() => null);
+  if (!response.ok || body === null) {
+    throw ClientError.from(body ?? { code: `http_${response.status}`, message: words.app.status(response.status) });
+  }
+  return body;
+}
+
 export class HttpClient implements UbpClient {
   readonly meaning: Meaning = { state: 'ready' };
   readonly #listeners = new Listeners();
@@ -25,21 +45,7 @@ export class HttpClient implements UbpClient {
   }
 
   async call<N extends OperationName>(name: N, params: Params<N>): Promise<Output<N>> {
-    let response: Response;
-    try {
-      response = await this.#fetch(new URL(`api/${name}`, this.#root), {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'accept-language': language() },
-        body: JSON.stringify(params),
-      });
-    } catch {
-      throw new ClientError('unreachable', words.app.noAnswer, words.app.stillRunning);
-    }
-    const body: unknown = await response.json().catch(() => null);
-    if (!response.ok || body === null) {
-      throw ClientError.from(body ?? { code: `http_${response.status}`, message: words.app.status(response.status) });
-    }
-    return body as Output<N>;
+    return (await post(new URL(`api/${name}`, this.#root), params, this.#fetch)) as Output<N>;
   }
 
   fileUrl(): undefined {

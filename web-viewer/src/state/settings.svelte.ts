@@ -27,15 +27,15 @@ interface Kept {
   size: number;
   width: Width;
   spelling: boolean;
-  /** The address that opens a file in the user's editor, with `{path}` and `{line}`. */
-  opener: string;
+  /** The address that opens a file in the user's editor, with `{path}` and `{line}`, or `EDITOR`; null: as the server says. */
+  opener: string | null;
   graphColours: GraphColours;
   /** Whether the graph shows pages that do not exist; null: if they can be created. */
   graphWanted: boolean | null;
 }
 
 const KEY = 'ubp';
-const DEFAULTS: Kept = { theme: 'system', language: 'system', side: true, meaning: true, opening: 'read', live: true, properties: true, font: 'sans', size: 17, width: 'normal', spelling: true, opener: 'vscode://file/{path}:{line}', graphColours: 'none', graphWanted: null };
+const DEFAULTS: Kept = { theme: 'system', language: 'system', side: true, meaning: true, opening: 'read', live: true, properties: true, font: 'sans', size: 17, width: 'normal', spelling: true, opener: null, graphColours: 'none', graphWanted: null };
 
 export const SIZES = { least: 13, most: 24 } as const;
 

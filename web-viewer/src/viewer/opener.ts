@@ -1,4 +1,6 @@
 // Opens files of the project in the user's editor, by an address that the editor has registered on this machine.
+import { onDesktop } from '../client/desktop';
+import type { Site } from '../site';
 import { settings } from '../state/settings.svelte';
 import { toasts } from './toasts.svelte';
 import type { Workspace } from './workspace.svelte';
@@ -15,6 +17,16 @@ export const EDITORS: readonly { name: string; template: string }[] = [
   { name: 'JetBrains IDEs', template: 'idea://open?file={path}&line={line}' },
   { name: 'TextMate', template: 'txmt://open?url=file://{path}&line={line}' },
 ];
+
+/** Stands for the editor that the environment of the server names. */
+export const OWN = 'EDITOR';
+
+/** The chosen editor; if none was chosen, the user's own, else the first known one. */
+export function chosenOpener({ folders }: Pick<Site, 'folders'>): string {
+  const own = folders?.editor ? OWN : null;
+  const chosen = settings.opener === OWN ? own : settings.opener;
+  return chosen ?? own ?? EDITORS[0]?.template ?? '';
+}
 
 /** The address of a file by its absolute path; null if the template is not an address with `{path}`. */
 export function addressIn(template: string, path: string, line: number): string | null {
@@ -37,15 +49,40 @@ export async function openInEditor(workspace: Workspace, page: string): Promise<
   if (!folders) return;
   const { editor } = workspace;
   const hasCursor = workspace.isEditing && editor?.shown === page && editor.isPlaced;
-  const address = addressIn(settings.opener, `${folders.pages}/${page}`, hasCursor ? editor.line : 1);
-  if (!address) {
-    toasts.warn(writing.notices.badOpener(settings.opener));
+  const line = hasCursor ? editor.line : 1;
+  const opener = chosenOpener(workspace.session.site);
+  if (opener === OWN) {
+    // The editor reads the file.
+    await workspace.attempt(async () => {
+      await workspace.flush();
+      await onDesktop(workspace.session.site.root, 'edit', inProject(folders, page), line);
+    });
     return;
   }
-  // The editor reads the file.
+  const address = addressIn(opener, `${folders.pages}/${page}`, line);
+  if (!address) {
+    toasts.warn(writing.notices.badOpener(opener));
+    return;
+  }
   await workspace.flush();
   const link = document.createElement('a');
   link.href = address;
   if (/^https?:/i.test(address)) Object.assign(link, { target: '_blank', rel: 'noopener' });
   link.click();
+}
+
+/** Whether files can be shown in a file manager. */
+export function canShow({ session }: Workspace): boolean {
+  return session.site.folders?.has_file_manager ?? false;
+}
+
+/** Shows a page or a folder in the file manager. */
+export async function showFile(workspace: Workspace, path: string): Promise<void> {
+  const { folders, root } = workspace.session.site;
+  if (folders) await workspace.attempt(() => onDesktop(root, 'show', inProject(folders, path)));
+}
+
+/** The path of a page or a folder relative to the project. */
+function inProject({ project, pages }: NonNullable<Site['folders']>, path: string): string {
+  return `${pages}/${path}`.slice(project.length + 1);
 }

@@ -32,7 +32,7 @@ export interface FromTemplate {
   fields: Record<string, string>;
 }
 
-export type Dialog = { kind: 'new'; name: string; folder: string; from?: FromTemplate | null; problem?: ClientError } | { kind: 'rename'; page: string; isMove?: boolean } | { kind: 'delete' | 'history' | 'as-agent'; page: string } | { kind: 'folder'; path: string; isMove?: boolean };
+export type Dialog = { kind: 'new'; name: string; folder: string; from?: FromTemplate | null; problem?: ClientError } | { kind: 'rename'; page: string; isMove?: boolean } | { kind: 'delete' | 'history' | 'as-agent'; page: string } | { kind: 'folder'; path: string; isMove?: boolean } | { kind: 'delete-folder'; path: string };
 
 /** Folders may come before a name. */
 export function placeOf(name: string, folder: string): { title: string; into: string } {
@@ -377,11 +377,14 @@ export class Workspace {
     await Promise.all([followed, this.navigator.moved(from, to)]);
   }
 
-  /** A page was deleted: shows another tab, or the previous page. */
-  async removed(page: string): Promise<void> {
-    this.session.noteChange([page]);
-    if (await this.tabs.removed(page)) return;
-    const next = this.recent.pages.find((path) => path !== page && this.session.byPath.has(path)) ?? this.session.pages.find(({ filepath }) => filepath !== page)?.filepath;
+  /** Pages were deleted: shows another tab, or the previous page. */
+  async removed(...pages: string[]): Promise<void> {
+    this.session.noteChange(pages);
+    let isShown = true;
+    for (const page of pages) isShown = (await this.tabs.removed(page)) && isShown;
+    if (isShown) return;
+    const isLeft = (path: string) => !pages.includes(path) && this.session.byPath.has(path);
+    const next = this.recent.pages.find(isLeft) ?? this.session.pages.find(({ filepath }) => isLeft(filepath))?.filepath;
     if (next) await this.navigator.go({ page: next }, 'replace');
     else location.assign(this.session.site.root);
   }

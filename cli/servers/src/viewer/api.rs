@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use ubp_core::message::{Message, told_to};
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -34,21 +34,8 @@ pub(super) async fn call(
     let Some(operation) = find(&name) else {
         return Err(Refusal::new(StatusCode::NOT_FOUND, "invalid_params", "unknown operation"));
     };
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    // Any web page can send forms, which have other content types.
-    if !kind.eq_ignore_ascii_case("application/json") {
-        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
-        return Err(Refusal::new(status, "invalid_params", "expected parameters as application/json"));
-    }
     let longest = if operation.facts.takes_file { LONGEST_WITH_FILE } else { LONGEST };
-    let body = crate::http::body(body, longest).await.map_err(|status| {
-        let message = match status {
-            StatusCode::REQUEST_TIMEOUT => "the request did not arrive completely".to_owned(),
-            _ => format!("a request may have at most {} MB", longest / 1024 / 1024),
-        };
-        Refusal::new(status, "invalid_params", message)
-    })?;
+    let body = parameters(&headers, body, longest).await?;
     let voice = voice(&headers, &viewer.languages);
     let (answer, is_written) = viewer
         .work(move |viewer, cancel| {
@@ -66,6 +53,24 @@ pub(super) async fn call(
         viewer.events.tell_all();
     }
     Ok(([(header::CONTENT_TYPE, "application/json")], answer).into_response())
+}
+
+/// The body of a request with parameters in JSON.
+pub(super) async fn parameters(headers: &HeaderMap, body: Body, longest: usize) -> Result<Bytes, Refusal> {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    // Any web page can send forms, which have other content types.
+    if !kind.eq_ignore_ascii_case("application/json") {
+        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        return Err(Refusal::new(status, "invalid_params", "expected parameters as application/json"));
+    }
+    crate::http::body(body, longest).await.map_err(|status| {
+        let message = match status {
+            StatusCode::REQUEST_TIMEOUT => "the request did not arrive completely".to_owned(),
+            _ => format!("a request may have at most {} MB", longest / 1024 / 1024),
+        };
+        Refusal::new(status, "invalid_params", message)
+    })
 }
 
 fn ask(viewer: &Viewer, operation: &Operation, params: Value, cancel: &Cancel) -> ubp_core::Result<Value> {

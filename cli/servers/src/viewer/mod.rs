@@ -12,6 +12,7 @@
 mod answer;
 mod api;
 mod attachments;
+mod desktop;
 mod events;
 mod gate;
 mod language;
@@ -40,6 +41,7 @@ use ubp_host::{Environment, Project};
 use crate::http::{self, FAREWELL, Limits, Names, Token, asked_to_stop, bind, random, require};
 use crate::mcp;
 
+pub use desktop::Desktop;
 use events::Events;
 use gate::Gate;
 
@@ -55,6 +57,7 @@ struct Viewer {
     root: PathBuf,
     /// Whether only browsers on this machine can reach it.
     is_local: bool,
+    desktop: Option<Arc<dyn Desktop>>,
     app: WebApp,
     /// The languages that messages can be in, besides English.
     languages: Vec<Language>,
@@ -81,6 +84,8 @@ pub struct Options {
     pub web_app: Option<PathBuf>,
     /// The languages that messages can be in, besides English.
     pub languages: Vec<Language>,
+    /// The desktop that browsers on this machine may open files on.
+    pub desktop: Option<Arc<dyn Desktop>>,
 }
 
 /// The address of the viewer, for programs.
@@ -125,6 +130,7 @@ pub fn run<E: From<Error>>(
         live: live.clone(),
         root,
         is_local,
+        desktop: options.desktop.clone().filter(|_| is_local),
         app,
         languages: options.languages.clone(),
         files,
@@ -165,6 +171,7 @@ async fn serve<E: From<Error>>(
     let router = Router::new()
         .route("/api/events", get(events::listen))
         .route("/api/{operation}", post(api::call))
+        .route("/desktop", post(desktop::open))
         .fallback(pages::show)
         .with_state((viewer, stop.clone()))
         .layer(middleware::from_fn_with_state(gate, gate::check))

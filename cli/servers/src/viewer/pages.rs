@@ -1,7 +1,6 @@
 //! Addresses of the viewer: files of the web app, pages as in an exported site, and the attachments that pages show.
 //! Nothing else of a project has an address.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -100,7 +99,7 @@ fn find(viewer: &Viewer, context: &Context<'_>, file: Option<&str>, wanted: &Wan
         noindex: true,
         version: env!("CARGO_PKG_VERSION").into(),
         style_nonce: Some(nonce),
-        folders: if viewer.is_local { folders(&viewer.root, context.pages_dir()) } else { None },
+        folders: if viewer.is_local { folders(viewer, context.pages_dir()) } else { None },
         ..SiteSettings::default()
     };
     let site = Site::new(context, &viewer.template, &settings)?;
@@ -120,16 +119,22 @@ fn find(viewer: &Viewer, context: &Context<'_>, file: Option<&str>, wanted: &Wan
     Ok(Found::Page { html: site.missing().bytes, policy, status: StatusCode::NOT_FOUND })
 }
 
-/// The folders of a project at `root`, for addresses that open files in an editor; `None` for a path that is not Unicode.
-fn folders(root: &Path, pages_dir: &str) -> Option<Folders> {
-    let root = root.to_str()?;
+/// The folders of the project, for addresses that open files in an editor; `None` for a path that is not Unicode.
+fn folders(viewer: &Viewer, pages_dir: &str) -> Option<Folders> {
+    let root = viewer.root.to_str()?;
     // Windows marks paths without symbolic links with a prefix that other programs do not know.
     let project = match root.strip_prefix(r"\\?\") {
         Some(path) => path.replace('\\', "/"),
         None => root.to_owned(),
     };
     let pages = if pages_dir.is_empty() { project.clone() } else { format!("{project}/{pages_dir}") };
-    Some(Folders { project, pages })
+    let desktop = viewer.desktop.as_ref();
+    Some(Folders {
+        project,
+        pages,
+        editor: desktop.and_then(|desktop| desktop.editor()),
+        has_file_manager: desktop.is_some_and(|desktop| desktop.has_file_manager()),
+    })
 }
 
 impl Found {

@@ -1,6 +1,6 @@
 // The actions on a page and on a folder, the same in every menu.
 import { folderOf } from '../../text/paths';
-import { canOpen, openInEditor } from '../opener';
+import { canOpen, canShow, openInEditor, showFile } from '../opener';
 import { linkTo, type Workspace } from '../workspace.svelte';
 import type { MenuItem } from './Menu.svelte';
 import { writing } from '../../words/writing';
@@ -20,6 +20,7 @@ export function pageItems(workspace: Workspace, page: string, more: readonly Men
     ...(canOpen(workspace) ? [{ label: writing.menu.openInEditor, icon: 'code' as const, run: () => void openInEditor(workspace, page) }] : []),
   ];
   const copies: MenuItem[] = [
+    ...(isThere ? showing(workspace, page) : []),
     { label: writing.menu.copyLink, icon: 'link', run: () => void workspace.copy(linkTo(page)) },
     { label: writing.menu.copyPath, icon: 'page', run: () => void workspace.copy(page) },
   ];
@@ -34,6 +35,10 @@ export function pageItems(workspace: Workspace, page: string, more: readonly Men
   ];
 }
 
+function showing(workspace: Workspace, path: string): MenuItem[] {
+  return canShow(workspace) ? [{ label: writing.menu.showFile, icon: 'folder', run: () => void showFile(workspace, path) }] : [];
+}
+
 /** Actions on a row of the page list. */
 export function rowItems(workspace: Workspace, { kind, path }: Subject): MenuItem[] {
   const folder = kind === 'folder' ? path : folderOf(path);
@@ -42,6 +47,14 @@ export function rowItems(workspace: Workspace, { kind, path }: Subject): MenuIte
     { label: writing.menu.rename, icon: 'edit', run: () => (workspace.dialog = { kind: 'folder', path }) },
     { label: writing.menu.move, icon: 'folder', run: () => (workspace.dialog = { kind: 'folder', path, isMove: true }) },
   ];
-  if (kind === 'folder') return [create, ...moves, { label: writing.menu.copyPath, icon: 'page', run: () => void workspace.copy(path) }];
+  if (kind === 'folder') {
+    return [
+      create,
+      ...moves,
+      ...showing(workspace, path),
+      { label: writing.menu.copyPath, icon: 'page', run: () => void workspace.copy(path) },
+      { label: writing.menu.delete, icon: 'trash', run: () => (workspace.dialog = { kind: 'delete-folder', path }) },
+    ];
+  }
   return [create, ...pageItems(workspace, path)];
 }

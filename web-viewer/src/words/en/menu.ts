@@ -2,6 +2,7 @@
 export const menu = {
   openBeside: 'Open beside',
   openInEditor: 'Open in editor',
+  showFile: 'Show in file manager',
   copyLink: 'Copy link',
   copyPath: 'Copy path',
   rename: 'Rename…',

@@ -26,6 +26,7 @@ export const settings = {
   yourFilesAbout: 'Read and search a folder of Markdown files in your browser. Nothing is uploaded.',
   openFolder: 'Open a folder…',
   openIn: 'Open in editor',
+  ownEditor: (name: string) => `${name} (your EDITOR)`,
   otherAddress: 'Another address',
   address: 'Address',
   addressHelp: '{path} and {line} stand for the file and the line.',

@@ -4,6 +4,7 @@ import type { menu as english } from '../en/menu';
 export const menu = {
   openBeside: '横に開く',
   openInEditor: '外部エディターで開く',
+  showFile: 'ファイルマネージャーで表示',
   copyLink: 'リンクをコピー',
   copyPath: 'パスをコピー',
   rename: '名前を変更…',

@@ -28,6 +28,7 @@ export const settings = {
   yourFilesAbout: 'Markdown ファイルのフォルダーをブラウザーで読み、検索できます。何もアップロードされません。',
   openFolder: 'フォルダーを開く…',
   openIn: '外部エディターで開く',
+  ownEditor: (name) => `${name} (環境変数 EDITOR)`,
   otherAddress: 'その他のアドレス',
   address: 'アドレス',
   addressHelp: '{path} と {line} は、ファイルと行に置き換えられます。',

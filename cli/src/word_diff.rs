@@ -13,7 +13,7 @@ const LONGEST: usize = 50_000;
 const ALIKE: f64 = 0.4;
 
 /// The lines of a unified diff.
-pub(super) fn painted(diff: &str, paint: Palette) -> Vec<String> {
+pub(crate) fn painted(diff: &str, paint: Palette) -> Vec<String> {
     let lines: Vec<&str> = diff.lines().collect();
     let mut out = Vec::with_capacity(lines.len());
     let mut at = 0;
@@ -91,8 +91,11 @@ fn joined(lines: &[&str]) -> String {
     lines.iter().flat_map(|line| [&line[1..], "\n"]).collect()
 }
 
-/// Byte ranges of the removed words and of the added ones; `None` if little stays.
-fn changed_words(before: &str, after: &str) -> Option<(Vec<Range<usize>>, Vec<Range<usize>>)> {
+/// Byte ranges of words.
+type Words = Vec<Range<usize>>;
+
+/// The removed words and the added ones; `None` if little stays.
+fn changed_words(before: &str, after: &str) -> Option<(Words, Words)> {
     let mut input = InternedInput::default();
     input.update_before(words(before));
     input.update_after(words(after));
@@ -105,12 +108,8 @@ fn changed_words(before: &str, after: &str) -> Option<(Vec<Range<usize>>, Vec<Ra
     (kept as f64 >= ALIKE * before.len().min(after.len()) as f64).then_some((removed, added))
 }
 
-fn ranges(
-    input: &InternedInput<&str>,
-    tokens: &[Token],
-    is_changed: impl Fn(u32) -> bool,
-) -> Vec<Range<usize>> {
-    let mut ranges: Vec<Range<usize>> = Vec::new();
+fn ranges(input: &InternedInput<&str>, tokens: &[Token], is_changed: impl Fn(u32) -> bool) -> Words {
+    let mut ranges = Words::new();
     let mut at = 0;
     for (number, token) in (0..).zip(tokens) {
         let end = at + input.interner[*token].len();
@@ -142,6 +141,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
