@@ -109,8 +109,9 @@ build() {
   inputs >"$work/inputs"
   # In the release profile, whose folder is not locked by test builds.
   cargo run --quiet --release -p ubp-wasm --features bindgen --bin ubp-bindgen -- "$made" "ubp_$module" "$work"
-  # Rust puts the stack at the start of memory, so nothing is in its first kilobyte.
-  "$wasm_opt" "$level" --low-memory-unused --enable-simd --enable-bulk-memory --enable-bulk-memory-opt --enable-sign-ext --enable-mutable-globals \
+  # Rust puts the stack at the start of memory, so nothing is in its first kilobyte. In the order of their names, copies of
+  # a generic function for other types are neighbours, which gzip stores once.
+  "$wasm_opt" "$level" --reorder-functions-by-name --low-memory-unused --enable-simd --enable-bulk-memory --enable-bulk-memory-opt --enable-sign-ext --enable-mutable-globals \
     --enable-nontrapping-float-to-int --enable-reference-types --enable-multivalue \
     "$work/ubp_${module}_bg.wasm" -o "$work/optimised.wasm"
   mv "$work/optimised.wasm" "$work/ubp_${module}_bg.wasm"
