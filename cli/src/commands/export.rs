@@ -16,6 +16,7 @@ use ubp_host::export::web_app::{TEMPLATE, WebApp};
 use ubp_host::models;
 
 use crate::args::Global;
+use crate::language::JAPANESE;
 use crate::output::{CommandResult, Failure, counted, printable};
 use crate::session::Session;
 use crate::terminal::{Terminal, answer_with};
@@ -213,6 +214,7 @@ fn write(
         noindex: args.noindex,
         version: version.into(),
         database: Some((database.clone(), database_bytes)),
+        languages: vec![JAPANESE],
         ..SiteSettings::default()
     };
     if let Some((semantic, files)) = model {

@@ -30,7 +30,6 @@ use jiff::tz::TimeZone;
 
 pub use database::{DatabaseReport, TABLES, settings_of_site};
 pub use publicity::{default_for, is_public};
-pub use rewrite::UNPUBLISHED;
 pub use site::{Folders, LONE_STYLE, Semantic, Site, SiteFile, SiteSettings};
 pub use source::PublicSource;
 pub use template::{Template, policy};
@@ -41,12 +40,13 @@ use crate::globs::Globs;
 use crate::graph::resolve::Destination;
 use crate::index::questions::pages;
 use crate::manifest::Manifest;
-use crate::page::{self, LinkKind};
+use crate::page::{self, LinkKind, LinkTypes, Value};
 use crate::ports::{FileStat, SourceChange};
 use crate::writing::links::World;
 use crate::{Result, path};
 
 use source::{FINGERPRINT, Files};
+use words::{own_language, words};
 
 /// The public part of a project.
 pub struct Publication<'a> {
@@ -81,6 +81,7 @@ impl<'a> Publication<'a> {
         let mut world = context.index.read(|db| World::load(db, context.source, context.pages_dir()))?;
         let page_count = context.index.read(pages::count)?;
         let mut public: BTreeSet<i64> = candidates.iter().map(|page| page.number).collect();
+        let site_language = context.manifest.export.language.as_deref();
         let mut left_out = Vec::new();
         let texts = loop {
             let mut texts = BTreeMap::new();
@@ -101,7 +102,9 @@ impl<'a> Publication<'a> {
                     Ok(_) => false,
                     Err(_) => true,
                 };
-                match rewrite::without_links(&page.text, &types, &mut hidden) {
+                let language = language_of(&page.text, &types);
+                let phrase = words(language.as_deref().or(site_language)).unpublished;
+                match rewrite::without_links(&page.text, &types, phrase, &mut hidden) {
                     Some(text) if text == page.text => {
                         texts.insert(page.path.clone(), page.bytes.clone());
                     }
@@ -138,6 +141,15 @@ impl<'a> Publication<'a> {
     pub fn page_count(&self) -> usize {
         self.source.texts().count()
     }
+}
+
+/// The language that a page names in its front matter.
+fn language_of(text: &str, types: &LinkTypes) -> Option<String> {
+    let front_matter = page::parse(text, types).front_matter;
+    own_language(|key| match front_matter.get(key) {
+        Some(Value::Text(tag)) => Some(tag.as_str()),
+        _ => None,
+    })
 }
 
 /// Every page that may be published with its text, and the paths of those that may not.

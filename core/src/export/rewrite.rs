@@ -6,23 +6,21 @@ use std::ops::Range;
 
 use crate::page::{self, Link, LinkKind, LinkTypes, Site};
 
-/// Replaces a link without a text of its own to an unpublished page.
-pub const UNPUBLISHED: &str = "unpublished page";
-
 /// Links may be nested; each round removes the innermost.
 const ROUNDS: usize = 40;
 
 /// The text without the links for which `hidden` returns true; `None` if they cannot all be
-/// removed.
+/// removed. `phrase` replaces a link without a text of its own.
 pub fn without_links(
     text: &str,
     types: &LinkTypes,
+    phrase: &str,
     hidden: &mut impl FnMut(LinkKind, &str) -> bool,
 ) -> Option<String> {
     let sound = is_sound(text, types);
     let mut current = text.to_owned();
     for _ in 0..ROUNDS {
-        let cuts = cuts(&current, types, hidden);
+        let cuts = cuts(&current, types, phrase, hidden);
         if cuts.is_empty() {
             let same_lines = line_breaks(&current) == line_breaks(text);
             return same_lines.then_some(current);
@@ -51,7 +49,12 @@ struct Cut {
     front_matter: bool,
 }
 
-fn cuts(text: &str, types: &LinkTypes, hidden: &mut impl FnMut(LinkKind, &str) -> bool) -> Vec<Cut> {
+fn cuts(
+    text: &str,
+    types: &LinkTypes,
+    phrase: &str,
+    hidden: &mut impl FnMut(LinkKind, &str) -> bool,
+) -> Vec<Cut> {
     let (definitions, sites): (Vec<Site>, Vec<Site>) =
         page::sites(text, types).into_iter().partition(|site| site.definition);
     let sites: HashMap<usize, Site> = sites.into_iter().map(|site| (site.whole.start, site)).collect();
@@ -59,7 +62,7 @@ fn cuts(text: &str, types: &LinkTypes, hidden: &mut impl FnMut(LinkKind, &str) -
     for link in page::parse(text, types).links {
         if hidden(link.kind, &link.target) {
             let site = sites.get(&link.range.start).filter(|site| site.whole == link.range);
-            cuts.extend(cut(text, &link, site));
+            cuts.extend(cut(text, &link, site, phrase));
         }
     }
     if cuts.is_empty() {
@@ -83,10 +86,10 @@ fn cuts(text: &str, types: &LinkTypes, hidden: &mut impl FnMut(LinkKind, &str) -
     innermost
 }
 
-fn cut(text: &str, link: &Link, site: Option<&Site>) -> Option<Cut> {
+fn cut(text: &str, link: &Link, site: Option<&Site>, phrase: &str) -> Option<Cut> {
     let source = text.get(link.range.clone())?;
     let words = |shown: Option<&str>| match shown.map(str::trim) {
-        None | Some("") => UNPUBLISHED.to_owned(),
+        None | Some("") => phrase.to_owned(),
         Some(shown) => shown.to_owned(),
     };
     let mut range = link.range.clone();
@@ -94,13 +97,13 @@ fn cut(text: &str, link: &Link, site: Option<&Site>) -> Option<Cut> {
     Some(match link.kind {
         LinkKind::Embed => Cut { range, shown: breaks(source), plain: String::new(), front_matter: false },
         LinkKind::FrontMatter if source.starts_with("[[") => {
-            Cut { range, shown: words(shown), plain: UNPUBLISHED.to_owned(), front_matter: true }
+            Cut { range, shown: words(shown), plain: phrase.to_owned(), front_matter: true }
         }
         LinkKind::FrontMatter => {
             // The source contains escapes and includes the quotes of the value.
             let quote = source.chars().next().filter(|c| "\"'".contains(*c)).map(String::from);
             let quote = quote.filter(|quote| source.len() > 1 && source.ends_with(quote)).unwrap_or_default();
-            let whole = format!("{quote}{UNPUBLISHED}{}{quote}", breaks(source));
+            let whole = format!("{quote}{phrase}{}{quote}", breaks(source));
             Cut { range, shown: whole.clone(), plain: whole, front_matter: true }
         }
         LinkKind::Wiki => Cut { range, shown: words(shown), plain: String::new(), front_matter: false },
@@ -116,7 +119,7 @@ fn cut(text: &str, link: &Link, site: Option<&Site>) -> Option<Cut> {
                 }
             };
             let shown = source.get(inside.clone())?;
-            let kept = if shown.trim().is_empty() { UNPUBLISHED } else { shown };
+            let kept = if shown.trim().is_empty() { phrase } else { shown };
             let shown = format!("{kept}{}", breaks(source.get(inside.end..)?));
             Cut { range, shown, plain: String::new(), front_matter: false }
         }
@@ -177,7 +180,7 @@ mod tests {
     }
 
     fn freed(text: &str) -> String {
-        without_links(text, &LinkTypes::default(), &mut is_hidden).unwrap()
+        without_links(text, &LinkTypes::default(), "unpublished page", &mut is_hidden).unwrap()
     }
 
     #[test]
@@ -274,7 +277,7 @@ mod tests {
         fn no_hidden_link_is_left_and_no_line_moves(text in soup(), matter in proptest::bool::ANY) {
             let text = if matter { format!("---\na: \"[[secret]]\"\n{text}\n---\n{text}") } else { text };
             let types = LinkTypes::default();
-            if let Some(freed) = without_links(&text, &types, &mut is_hidden) {
+            if let Some(freed) = without_links(&text, &types, "非公開", &mut is_hidden) {
                 let links = page::parse(&freed, &types).links;
                 prop_assert!(!links.iter().any(|link| is_hidden(link.kind, &link.target)), "{text}\n--\n{freed}");
                 prop_assert!(!page::sites(&freed, &types).iter().any(|site| is_hidden(site.kind, &site.target)));

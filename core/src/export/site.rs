@@ -8,12 +8,13 @@ use serde::Serialize;
 use super::Publication;
 use super::around::{self, Neighbours};
 use super::template::{Filling, Template, policy};
-use super::words::{Words, words};
+use super::words::{Words, own_language, told_in, words};
 use crate::Context;
 use crate::index::Index;
 use crate::index::questions::names;
 use crate::index::questions::pages::{self, PageRow};
 use crate::message;
+use crate::message::Language;
 use crate::ops::{LinkInfo, backlinks};
 use crate::render::url::{self, ALL_PAGES, HOME, NOT_FOUND};
 use crate::render::{Rendered, Renderer, escape};
@@ -39,6 +40,8 @@ pub struct SiteSettings {
     pub semantic: Option<Semantic>,
     /// Folders on the reader's machine, if the reader may open files there.
     pub folders: Option<Folders>,
+    /// Languages for what UBP says in pages of that language, besides English.
+    pub languages: Vec<Language>,
 }
 
 /// Folders of the project on disk, as absolute paths separated by `/`.
@@ -254,9 +257,10 @@ impl<'a> Site<'a> {
     }
 
     fn page(&self, entry: &Entry, file: &str, neighbours: Neighbours<'_>) -> Result<SiteFile> {
-        let rendered = &self.renderer.page(entry.number, Some(file))?;
         let is_exported = self.list.is_some();
         let language = self.language(entry);
+        let rendered =
+            &told_in(language, &self.settings.languages, || self.renderer.page(entry.number, Some(file)))?;
         let words = words(language);
         let mut content = self.navigation(file, words);
         content += "<article class=\"page\" data-page=\"";
@@ -532,13 +536,7 @@ fn entry(db: &Connection, number: i64) -> Result<Entry> {
     let file = url::file_of(db, &path)?;
     let fields: serde_json::Value = serde_json::from_str(&front_matter).unwrap_or_default();
     let order = around::order(&fields);
-    Ok(Entry { number, path, title, file, language: own_language(&fields), order })
-}
-
-/// The language that a page's front matter names.
-fn own_language(fields: &serde_json::Value) -> Option<String> {
-    let named = ["lang", "language"].iter().find_map(|key| fields.get(*key)?.as_str());
-    named.filter(|tag| crate::manifest::is_language(tag)).map(str::to_owned)
+    Ok(Entry { number, path, title, file, language: own_language(|key| fields.get(key)?.as_str()), order })
 }
 
 /// The first page of the site: a page in its top folder with one of the usual names.

@@ -11,12 +11,16 @@ use crate::Context;
 use crate::freshness::Staleness;
 use crate::index::Index;
 use crate::index::tests::Project;
+use crate::message::Language;
 use crate::ports::{Clock as _, Embedder, MemoryHistory, Source};
 use crate::render::url;
 
 const TEMPLATE: &str = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>x</title>\
     <script type=\"module\" src=\"./assets/app.js\"></script><!--ubp:head--></head>\
     <body><div id=\"app\"><main id=\"content\"><!--ubp:content--></main></div></body></html>";
+
+const JAPANESE: Language =
+    Language::new("ja", |english| (english == "Nothing found.").then_some("該当なし"));
 
 fn published(context: &Context<'_>, embedder: Option<&dyn Embedder>) -> BTreeMap<String, Vec<u8>> {
     let publication = Publication::new(context, &[]).unwrap();
@@ -29,6 +33,7 @@ fn published(context: &Context<'_>, embedder: Option<&dyn Embedder>) -> BTreeMap
         base_url: Some("https://x.example/docs".into()),
         version: "1.2.3".into(),
         database: Some(("data/vault.db".into(), 1)),
+        languages: vec![JAPANESE],
         ..SiteSettings::default()
     };
     let template = Template::new(TEMPLATE.into()).unwrap();
@@ -63,6 +68,23 @@ fn the_index_of_a_site_contains_nothing_of_unpublished_pages() {
         for secret in ["hushed", "zephyr", "zephyr", "quixot", "obsidianit", "xylophon"] {
             assert!(!text.contains(secret), "{secret} in {path}");
         }
+    }
+}
+
+#[test]
+fn what_ubp_writes_into_a_page_is_in_the_language_of_the_page() {
+    let text = "# A\n\n[[Secret]]\n\n```ubp\nSELECT path FROM files WHERE 1 = 0\n```\n";
+    let project = Project::with_pages([
+        ("en.md", text),
+        ("ja.md", &format!("---\nlang: ja-JP\n---\n{text}")),
+        ("Secret.md", "---\npublish: false\n---\n"),
+    ]);
+    let files = published(&project.context(), None);
+    for (file, told) in
+        [("en.html", ["unpublished page", "Nothing found."]), ("ja.html", ["非公開のページ", "該当なし"])]
+    {
+        let page = String::from_utf8_lossy(&files[file]);
+        assert!(told.iter().all(|text| page.contains(text)), "{page}");
     }
 }
 
