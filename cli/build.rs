@@ -23,7 +23,11 @@ fn main() -> io::Result<()> {
         {
             let packed = format!("{tag}-{}", name(file));
             fs::write(out.join(&packed), miniz_oxide::deflate::compress_to_vec(&fs::read(file)?, LEVEL))?;
-            let _ = writeln!(table, "        include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{packed}\")),");
+            let domain = name(file).trim_end_matches(".po").to_owned();
+            let _ = writeln!(
+                table,
+                "        ({domain:?}, include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{packed}\"))),"
+            );
         }
         table.push_str("    ]),\n");
     }

@@ -185,7 +185,7 @@ impl Open {
         #[cfg(feature = "testing")]
         crate::answer::panic_if_asked(Some(name));
         let params: Value = serde_json::from_str(params)
-            .map_err(|error| Error::invalid(Message::verbatim(error.to_string())))?;
+            .map_err(|error| Error::invalid(Message::reported(error.to_string())))?;
         let _running = Running::begin(self, cancel)?;
         let (live, _) = self.live()?;
         let progress = Told { operation: name, listener: &self.listener, last: Mutex::default() };

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use js_sys::{Array, Reflect, Uint8Array};
 use send_wrapper::SendWrapper;
 use ubp_core::globs::Globs;
+use ubp_core::message::Message;
 use ubp_core::ports::{FileStat, Listing, PageFile, Source, Unreadable};
 use ubp_core::{Error, Result, path};
 use wasm_bindgen::prelude::*;
@@ -38,7 +39,7 @@ impl Folder {
                 }
                 Err((path, reason)) => {
                     let path = path.unwrap_or_else(|| format!("file {place}"));
-                    folder.unusable.push(Unreadable { path, reason: reason.into() });
+                    folder.unusable.push(Unreadable { path, reason: Message::reported(reason) });
                 }
             }
         }

@@ -157,7 +157,7 @@ fn json(params: &JsValue) -> Result<Value> {
     let text = JSON::stringify(params).map_err(|thrown| Error::invalid(Message::verbatim(words(&thrown))))?;
     let text =
         text.as_string().ok_or_else(|| Error::invalid(message!("the parameters are not an object")))?;
-    serde_json::from_str(&text).map_err(|error| Error::invalid(Message::verbatim(error.to_string())))
+    serde_json::from_str(&text).map_err(|error| Error::invalid(message!("{error}", error)))
 }
 
 /// Bytes in JavaScript, copied directly to the destination buffer.

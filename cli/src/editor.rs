@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use ubp_core::{Error, Result};
+use ubp_core::{reported, word};
 use ubp_host::Environment;
 use ubp_servers::viewer::Desktop;
 
@@ -55,11 +56,11 @@ impl Editor {
                 if status.success() {
                     return Ok(());
                 }
-                Err(Error::io(program, std::io::Error::other(format!("failed ({status})"))))
+                Err(Error::io(program, std::io::Error::other(reported!("failed ({status})"))))
             }
             Self::System => open::that_detached(file).map_err(|error| Error::io(shown(), error)),
             Self::None => {
-                let words = "no editor found; set EDITOR to the one that you use";
+                let words = word!("no editor found; set EDITOR to the one that you use");
                 Err(Error::io(shown(), std::io::Error::other(words)))
             }
         }

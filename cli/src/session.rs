@@ -10,6 +10,7 @@ use ubp_core::manifest::AuthorRights;
 use ubp_core::manifest::{FrontMatterMode, Manifest};
 use ubp_core::message;
 use ubp_core::ports::{Clock, MemorySource, NoHistory};
+use ubp_core::word;
 use ubp_core::{Caller, Context, Engine};
 use ubp_host::opening::{self, Opening};
 use ubp_host::view::View;
@@ -192,7 +193,7 @@ impl Session {
         operation: impl FnOnce(&Context<'_>) -> ubp_core::Result<T>,
     ) -> Result<T, Failure> {
         if self.in_memory {
-            let reason = "the project cannot be written to, so the index and vectors cannot be saved";
+            let reason = word!("the project cannot be written to, so the index and vectors cannot be saved");
             let error = std::io::Error::new(ErrorKind::PermissionDenied, reason);
             return Err(Error::io(terminal.project_path(UBP_DIR), error).into());
         }

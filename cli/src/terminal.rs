@@ -173,7 +173,7 @@ impl<'a> Terminal<'a> {
             Failure::Output(error) if error.kind() == ErrorKind::BrokenPipe => {
                 return ExitStatus::Success;
             }
-            Failure::Output(error) => &Error::io("standard output", error.kind().into()),
+            Failure::Output(error) => &Error::io("stdout", error.kind().into()),
             Failure::Engine(Error::Cancelled) => {
                 self.note(message!(
                     "interrupted; finished work is kept, and the next run continues from there"

@@ -9,9 +9,9 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::hint::Next;
-use crate::message;
 use crate::message::{Message, Value};
 use crate::ports::ContentHash;
+use crate::{message, word};
 
 /// What went wrong, in a form that a person can act on.
 #[derive(Debug, Error)]
@@ -206,8 +206,8 @@ impl Error {
             Self::Conflict { path, expected, found } => message!(
                 "{path}: changed on disk since it was read (expected {expected}, found {found})",
                 path,
-                expected,
-                found
+                expected = Message::reported(expected.as_str()),
+                found = Message::reported(found.as_str())
             ),
             Self::ProposalConflict { proposal, clashes } => {
                 message!("{proposal} conflicts with later changes: {clashes}", proposal, clashes)
@@ -220,8 +220,8 @@ impl Error {
                 "{path}: changed since {entry} (left as {left}, found {found})",
                 path,
                 entry,
-                left,
-                found
+                left = Message::reported(left.as_str()),
+                found = Message::reported(found.as_str())
             ),
             Self::NoProject { folder } => {
                 message!("{folder}: no UBP project here or in any folder above", folder)
@@ -244,7 +244,9 @@ impl Error {
             }
             Self::Cancelled => message!("interrupted"),
             Self::Database(error) => message!("the index failed: {error}", error),
-            Self::Internal(error) => message!("internal error: {error}", error),
+            Self::Internal(error) => {
+                message!("internal error: {error}", error = Message::reported(error.as_str()))
+            }
         }
     }
 
@@ -381,7 +383,7 @@ impl Error {
         expected: Option<ContentHash>,
         found: Option<ContentHash>,
     ) -> Self {
-        let name = |hash: Option<ContentHash>| hash.map_or("no page".into(), |hash| hash.to_string());
+        let name = |hash: Option<ContentHash>| hash.map_or(word!("no page").into(), |hash| hash.to_string());
         Self::Conflict { path: path.into(), expected: name(expected), found: name(found) }
     }
 

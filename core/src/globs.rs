@@ -52,7 +52,7 @@ impl Glob {
             }
         }
         if letters.chars().count() > MOST_LETTERS {
-            let error = "too many different characters for ? or [";
+            let error = message!("too many different characters for ? or [");
             return Err(Error::invalid(message!("'{glob}' is not a glob: {error}", glob, error)));
         }
         Ok(Self { text, fixed, by_character, letters })

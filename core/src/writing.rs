@@ -22,13 +22,14 @@ use crate::freshness::LastEdit;
 #[cfg(not(target_family = "wasm"))]
 use crate::manifest::Right;
 use crate::message;
+use crate::message::Message;
 use crate::page::{LinkTypes, Value, decode, parse};
 use crate::ports::{ContentHash, Source};
 use crate::progress::Cancel;
 #[cfg(not(target_family = "wasm"))]
 use crate::proposals;
 use crate::{Caller, Context};
-use crate::{Error, Result, path};
+use crate::{Error, Result, path, word};
 
 pub mod audit;
 pub(crate) mod diff;
@@ -246,7 +247,7 @@ pub(crate) struct Written {
     /// Id of the proposal, if the change was proposed instead.
     pub proposal: Option<String>,
     /// Why the index was not updated, if the files were written but the index was not.
-    pub index_error: Option<String>,
+    pub index_error: Option<Message>,
 }
 
 /// Makes the changes, or with `dry_run` only returns the diff. Changes of an agent that may only propose are stored as a
@@ -328,7 +329,7 @@ pub(crate) fn carry_out_with(
     };
     result.map_err(half_done)?;
     // The files are written, so an error of the index does not fail the change.
-    let index_error = settle(context, &plan).err().map(|error| error.to_string());
+    let index_error = settle(context, &plan).err().map(|error| error.message());
     // Released only now, so that the next writer finds this change in the index.
     drop(held);
     Ok(Written { changed, diff, audit_id: Some(id), proposal: None, index_error })
@@ -449,8 +450,8 @@ pub(crate) fn reversal(source: &dyn Source, pages_dir: &str, entries: &[Entry]) 
                     return Err(Error::Undo {
                         path: record.path(),
                         entry: entry.id.clone(),
-                        left: "the recorded lines".into(),
-                        found: "other lines".into(),
+                        left: word!("the recorded lines").into(),
+                        found: word!("other lines").into(),
                     });
                 }
             }
@@ -495,8 +496,11 @@ pub(crate) fn reversal(source: &dyn Source, pages_dir: &str, entries: &[Entry]) 
             return Err(Error::Undo {
                 path: left.map(|version| version.path.clone()).unwrap_or_default(),
                 entry: entry.id.clone(),
-                left: change.after.as_ref().map_or("no page".into(), |version| version.hash.to_string()),
-                found: found.map_or("no page".into(), |version| version.hash.to_string()),
+                left: change
+                    .after
+                    .as_ref()
+                    .map_or(word!("no page").into(), |version| version.hash.to_string()),
+                found: found.map_or(word!("no page").into(), |version| version.hash.to_string()),
             });
         }
     }

@@ -2,5 +2,5 @@
 //! wants another language, and programs and agents get English always.
 
 mod catalogues;
-mod templates;
+mod source;
 mod terminal;

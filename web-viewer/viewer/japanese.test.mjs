@@ -2,7 +2,7 @@
 // If UBP_SHOTS is a folder, writes a screenshot of each screen there.
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { Agent } from './agent.mjs';
 import { accessible, editor, empty, settled, until, withHistory, withViewer } from './workspace.mjs';
@@ -31,10 +31,10 @@ before(async () => {
 /** What pages, files and commits say. */
 const CONTENT = [
   'code, kbd, pre, article, [data-page], [data-row] .title, .outline, .backlinks, .suggestions, .cm-line, .cm-live-rendered, .cm-embed, .one-line.title, .where .folder, strong.title, h1.title, option[value^="vs"], option[value^="cursor"], option[value^="zed"], option[value^="idea"], option[value^="txmt"]',
-  '#ubp_bar .name, .properties .key, .properties .value, .missing, .group-row .name, .about.one-line, .detail h3, .diff, .commits, [data-row]:has(.act) .message, #ubp_stage ol li, .detail .about, .project, .taken, #ubp_found .option:not(.command), .type, .side [data-project-file], .of-page span',
+  '#ubp_bar .name, .properties .key, .properties .value, .missing, .group-row .name, .about.one-line, .detail h3, .diff, .commits, #ubp_stage ol li, .detail .about, .project, .taken, #ubp_found .option:not(.command), .type, .side [data-project-file], .of-page span',
 ].join(', ');
 /** Names of products, formats and keys, and what is quoted. */
-const NAMES = /「[^」]*」|\b(max_tokens|scribe 1\.2|Markdown|YAML|VS Code|Ctrl|Alt|Shift|Tab|Enter|Esc|esc|Mermaid|NUL|ID|MB|git|ubp|viewer|README|md|F\d+)\b/g;
+const NAMES = /「[^」]*」|`[^`]*`|\(原文: .*\)|\b(max_tokens|scribe 1\.2|Markdown|YAML|VS Code|Ctrl|Alt|Shift|Tab|Enter|Esc|esc|Mermaid|NUL|ID|MB|git|ubp|viewer|README|md|F\d+)\b/g;
 
 /** Texts and labels on screen that have Latin words. `names` are those of the project. */
 function foreign(page) {
@@ -282,6 +282,47 @@ for (const width of [1440, 390]) {
 describe('in Japanese, an empty project', () => {
   const bare = withViewer({ prepare: empty });
   for (const width of [1440, 390]) test(`${width} wide`, () => look(bare, 'an empty project', width, { path: '' }));
+});
+
+/** Files with a problem of each kind. */
+const TROUBLE = {
+  'pages/壊れた.md': '---\ntitle: 題: 名\n---\n# 壊れた\n',
+  'pages/閉じない.md': '---\ntags: [甲\n---\n# 閉じない\n',
+  'pages/重複.md': '---\ntype: spec\ntype: guide\n---\n# 重複\n',
+  'pages/外.md': '---\nsource_refs: [../外]\n---\n# 外\n',
+  'pages/引用.md': '---\nrelated: [[壊れた]]\n---\n# 引用\n\n[[壊れた#無い]] と [[無い]]\n',
+  'pages/甲/同じ.md': '---\nid: 一\n---\n# 同じ\n\n[[同じ]]\n',
+  'pages/乙/同じ.md': '---\nid: 一\n---\n# 同じ\n',
+  'pages/表.base': 'views: 1\n',
+  'pages/別の表.base': '甲: [\n',
+  'templates/決定.md': '---\ntemplate:\n  無い: 1\n---\n',
+  '.ubp/refs.lock': '<<<<<<< 甲\n無効\n=======\n>>>>>>> 乙\n',
+};
+
+describe('in Japanese, every kind of problem', () => {
+  const troubled = withViewer({
+    prepare: (project) => {
+      empty(project);
+      for (const [path, text] of Object.entries(TROUBLE)) {
+        mkdirSync(dirname(join(project, path)), { recursive: true });
+        writeFileSync(join(project, path), text);
+      }
+    },
+  });
+  for (const width of [1440, 390]) {
+    test(`${width} wide`, () =>
+      look(troubled, 'problems', width, {
+        path: '?problems=all',
+        act: async (page) => {
+          await stage(page);
+          const { findings } = await troubled.call('doctor', {});
+          const codes = new Set(findings.map(({ code }) => code));
+          assert.ok(codes.size > 9, [...codes].join(' '));
+          const told = await page.locator('.problems [data-row]:not(.group) .message').allTextContents();
+          assert.ok(told.length >= 10 && told.some((text) => text.includes('(原文: ')), told.join('\n'));
+        },
+      }));
+  }
 });
 
 test('a word that is in no catalogue is seen on screen', async () => {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tempfile::{NamedTempFile, TempPath};
+use ubp_core::word;
 use ubp_core::{Error, Result};
 
 use crate::identity::is_file_at;
@@ -71,7 +72,7 @@ pub fn check_unmarked(path: &Path, name: &str) -> Result<()> {
 fn unmarked(path: &Path) -> io::Result<Option<Metadata>> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.permissions().readonly() => {
-            Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is marked read-only"))
+            Err(io::Error::new(io::ErrorKind::PermissionDenied, word!("the file is marked read-only")))
         }
         Ok(metadata) => Ok(Some(metadata)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

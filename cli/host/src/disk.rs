@@ -9,7 +9,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use ubp_core::globs::Globs;
 use ubp_core::message;
+use ubp_core::message::Message;
 use ubp_core::ports::{ContentHash, FileStat, Listing, PageFile, Source, Unreadable, WriteGuard};
+use ubp_core::word;
 use ubp_core::{Error, Result, path as paths};
 
 use super::atomic;
@@ -147,7 +149,7 @@ impl DiskSource {
     }
 
     /// Whether the target of a symbolic link may be read as a page.
-    fn admits_page(&self, target: &Path) -> std::result::Result<(), &'static str> {
+    fn admits_page(&self, target: &Path) -> std::result::Result<(), Message> {
         let folder = if target.starts_with(&self.pages) { &self.pages } else { &self.limits };
         leads_inside(folder, target, &is_visible)
     }
@@ -551,7 +553,7 @@ fn not_found(path: &str) -> Error {
 }
 
 fn missing_pages_folder() -> io::Error {
-    let words = "this folder does not exist: create it, or correct pages_dir in .ubp/manifest.json";
+    let words = word!("this folder does not exist: create it, or correct pages_dir in .ubp/manifest.json");
     io::Error::new(io::ErrorKind::NotFound, words)
 }
 

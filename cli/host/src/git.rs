@@ -9,6 +9,7 @@ use std::process::{ChildStdout, Stdio};
 
 use jiff::Timestamp;
 use ubp_core::ports::{Commit, CommittedFile, FileVersion, History, Moved, Revision, SourceChange};
+use ubp_core::word;
 use ubp_core::{Error, Result, path as paths};
 
 mod command;
@@ -391,7 +392,7 @@ fn scope<'a>(wanted: &BTreeSet<&'a str>) -> Vec<&'a str> {
 
 fn utf8(folder: &Path, bytes: &[u8]) -> Result<String> {
     String::from_utf8(bytes.to_vec()).map_err(|_| {
-        let words = "git returned a path that is not valid Unicode";
+        let words = word!("git returned a path that is not valid Unicode");
         Error::io(folder.to_string_lossy(), io::Error::new(io::ErrorKind::InvalidData, words))
     })
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use ubp_core::message::Message;
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -32,7 +33,7 @@ struct Level {
 }
 
 /// An ignore file with an error.
-pub(super) type Broken = (PathBuf, String);
+pub(super) type Broken = (PathBuf, Message);
 
 /// The topmost folder whose rules apply: the repository of `root`, otherwise `root`.
 pub(super) fn top(root: &Path) -> &Path {
@@ -154,10 +155,10 @@ fn read(folder: &Path, file: &Path, broken: &mut Vec<Broken>) -> Gitignore {
     }
     let mut builder = GitignoreBuilder::new(folder);
     if let Some(error) = builder.add(&path) {
-        broken.push((path.clone(), error.to_string()));
+        broken.push((path.clone(), Message::reported(error.to_string())));
     }
     builder.build().unwrap_or_else(|error| {
-        broken.push((path, error.to_string()));
+        broken.push((path, Message::reported(error.to_string())));
         Gitignore::empty()
     })
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ubp_core::manifest::{MANIFEST_PATH, Manifest};
 use ubp_core::ports::Source;
+use ubp_core::word;
 use ubp_core::{Error, Result};
 
 use super::disk::DiskSource;
@@ -226,7 +227,7 @@ fn refuse_links_in(root: &Path, folder: &str) -> Result<()> {
     for path in std::iter::once(folder.to_string()).chain(own) {
         match fs::symlink_metadata(root.join(&path)) {
             Ok(metadata) if metadata.is_symlink() => {
-                let words = "a symbolic link; UBP's files must be regular files";
+                let words = word!("a symbolic link; UBP's files must be regular files");
                 return Err(Error::io(path, io::Error::new(io::ErrorKind::InvalidInput, words)));
             }
             _ => {}

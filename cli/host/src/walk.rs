@@ -8,6 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use ubp_core::message;
+use ubp_core::message::{Fill, Message};
 use ubp_core::ports::Unreadable;
 
 use super::atomic;
@@ -20,7 +22,7 @@ pub(super) struct Walk<'a> {
     /// The topmost folder whose ignore rules apply.
     pub(super) top: &'a Path,
     /// Whether the target of a symbolic link may be read; the error is the reason.
-    pub(super) admits: &'a dyn Fn(&Path) -> Result<(), &'static str>,
+    pub(super) admits: &'a dyn Fn(&Path) -> Result<(), Message>,
     /// Whether a file or folder name is considered at all.
     pub(super) visible: &'a dyn Fn(&str) -> bool,
     /// Whether to enter the folder at a path.
@@ -45,8 +47,8 @@ pub(super) struct Found {
 }
 
 impl Found {
-    fn pass_over(&mut self, path: &str, reason: impl ToString) {
-        self.unreadable.push(Unreadable { path: path.into(), reason: reason.to_string() });
+    fn pass_over(&mut self, path: &str, reason: impl Fill) {
+        self.unreadable.push(Unreadable { path: path.into(), reason: message!("{reason}", reason) });
     }
 }
 
@@ -110,9 +112,9 @@ impl Walk<'_> {
         // Each folder is walked at most once, so malicious links cannot cause loops or exponential work.
         while let Some((path, target)) = links.pop_first() {
             if start.starts_with(&target) {
-                found.pass_over(&path, "a symbolic link to a parent folder");
+                found.pass_over(&path, message!("a symbolic link to a parent folder"));
             } else if walked.iter().any(|known| target.starts_with(known)) {
-                found.pass_over(&path, "a symbolic link to a folder that is already listed");
+                found.pass_over(&path, message!("a symbolic link to a folder that is already listed"));
             } else {
                 walked.push(target.clone());
                 if let Err(error) = self.tree(&target, &path, &walked, &mut found, &mut links) {
@@ -229,7 +231,7 @@ impl Walk<'_> {
         let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
         let name = ubp_core::path::file_name(path);
         if (self.visible)(name) && if is_dir { (self.enter)(path) } else { (self.wanted)(path) } {
-            found.pass_over(path, "the name is not valid Unicode");
+            found.pass_over(path, message!("the name is not valid Unicode"));
         }
     }
 }
@@ -242,17 +244,17 @@ pub(super) fn leads_inside(
     root: &Path,
     target: &Path,
     visible: &dyn Fn(&str) -> bool,
-) -> Result<(), &'static str> {
-    let inside = target.strip_prefix(root).map_err(|_| "a symbolic link out of the project")?;
+) -> Result<(), Message> {
+    let inside = target.strip_prefix(root).map_err(|_| message!("a symbolic link out of the project"))?;
     let shown = inside.components().all(|part| part.as_os_str().to_str().is_some_and(visible));
-    if shown { Ok(()) } else { Err("a symbolic link into a hidden folder") }
+    if shown { Ok(()) } else { Err(message!("a symbolic link into a hidden folder")) }
 }
 
 fn take(path: String, metadata: Metadata, found: &mut Found) {
     if !metadata.is_file() {
-        found.pass_over(&path, "not a regular file");
+        found.pass_over(&path, message!("not a regular file"));
     } else if !ubp_core::path::is_inside(&path) {
-        found.pass_over(&path, "the name is a path out of the folder on other systems; rename it");
+        found.pass_over(&path, message!("the name is a path out of the folder on other systems; rename it"));
     } else {
         found.files.push((path, metadata));
     }

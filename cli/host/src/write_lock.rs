@@ -9,6 +9,7 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use ubp_core::ports::WriteGuard;
+use ubp_core::reported;
 
 use crate::file_lock::FileLock;
 
@@ -102,11 +103,11 @@ fn locked(folder: &Path, patience: Duration) -> io::Result<Option<FileLock>> {
 }
 
 fn held_too_long(path: &Path) -> io::Error {
-    let message = format!(
-        "another process has been writing to this project for {} seconds; if it hangs or was suspended, end it, \
-        which releases {}",
-        PATIENCE.as_secs(),
-        path.display()
+    let message = reported!(
+        "another process has been writing to this project for {seconds} seconds; if it hangs or was suspended, end it, \
+        which releases {path}",
+        seconds = PATIENCE.as_secs(),
+        path = path.display()
     );
     io::Error::new(io::ErrorKind::TimedOut, message)
 }

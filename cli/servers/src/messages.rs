@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use ubp_core::message::Language;
+use ubp_core::message::{Language, Message};
 use ubp_host::documents::Level;
 use ubp_host::live::Notices;
 
@@ -77,12 +77,14 @@ impl Messages {
     }
 
     /// Prints a line.
-    pub(crate) fn say(&self, text: &str) {
+    pub(crate) fn say(&self, message: &Message) {
         if self.levels {
-            self.log(Level::Info, text);
+            // A log is for programs, too.
+            self.log(Level::Info, &message.to_string());
         } else if !self.style.quiet {
             // A closed error stream must not stop the server.
-            let _ = writeln!(self.stream.clone(), "{}", printable(text));
+            let text = message.in_language(self.style.language);
+            let _ = writeln!(self.stream.clone(), "{}", printable(&text));
         }
     }
 

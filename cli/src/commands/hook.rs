@@ -127,10 +127,7 @@ fn answer(
 ) -> Result<(), Failure> {
     let mut text = String::new();
     let input = std::mem::replace(&mut terminal.io.input, Box::new(std::io::empty()));
-    input
-        .take(LONGEST_EVENT)
-        .read_to_string(&mut text)
-        .map_err(|error| Error::io("standard input", error))?;
+    input.take(LONGEST_EVENT).read_to_string(&mut text).map_err(|error| Error::io("stdin", error))?;
     let value: Value = serde_json::from_str(&text).map_err(|error| {
         Error::invalid(message!("the event on standard input is not JSON: {error}", error))
     })?;

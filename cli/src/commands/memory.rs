@@ -258,7 +258,7 @@ fn remember(terminal: &mut Terminal<'_>, session: &Session, args: RememberArgs) 
             let mut bytes = Vec::new();
             let input = std::mem::replace(&mut terminal.io.input, Box::new(std::io::empty()));
             let read = input.take(LONGEST).read_to_end(&mut bytes);
-            read.map_err(|error| Error::io("standard input", error))?;
+            read.map_err(|error| Error::io("stdin", error))?;
             String::from_utf8(bytes).map_err(|_| Error::invalid(message!("standard input is not UTF-8")))?
         }
     };

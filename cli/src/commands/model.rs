@@ -9,6 +9,7 @@ use serde::Serialize;
 use ubp_core::Error;
 use ubp_core::manifest::EmbeddingModel;
 use ubp_core::message;
+use ubp_core::message::Message;
 use ubp_host::Project;
 use ubp_host::models::installed::InstalledModel;
 use ubp_host::models::known::{BUILT_IN, KNOWN, KnownModel, built_in, known};
@@ -153,12 +154,15 @@ fn finish(
     let json = terminal.json;
     answer_with(terminal, json, &output, |terminal, output| {
         let name = terminal.out.strong(printable(&output.name));
-        let place = output.path.as_deref().or(output.endpoint.as_deref()).unwrap_or("built in");
+        let place = match output.path.as_deref().or(output.endpoint.as_deref()) {
+            Some(place) => Message::verbatim(printable(place)),
+            None => message!("built in"),
+        };
         terminal.line(message!(
             "Using {name} ({dimensions} dimensions, {place})",
             name,
             dimensions = output.dimensions,
-            place = printable(place)
+            place
         ))?;
         terminal.line(match output.changed {
             true => message!(

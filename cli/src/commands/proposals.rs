@@ -180,7 +180,8 @@ fn accept(
         return write(terminal, session, args, Vec::new());
     }
     let dry_run = args.dry_run;
-    let folder = tempfile::tempdir().map_err(|error| Error::io("a temporary folder", error))?;
+    let folder =
+        tempfile::tempdir().map_err(|error| Error::io(std::env::temp_dir().to_string_lossy(), error))?;
     let done = edited(terminal, session, global, &args.proposals, folder.path())
         .and_then(|texts| write(terminal, session, args, texts));
     let is_written = matches!(done, Ok(ExitStatus::Success)) && !dry_run;

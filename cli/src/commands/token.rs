@@ -8,6 +8,7 @@ use ubp_core::manifest::{Right, check_pattern};
 use ubp_core::message;
 use ubp_core::message::Message;
 use ubp_core::ports::Clock as _;
+use ubp_core::reported;
 use ubp_core::show::counted;
 use ubp_host::{Project, SystemClock};
 use ubp_servers::named_tokens::{NamedToken, TokenRule, Tokens, expiry};
@@ -77,7 +78,7 @@ pub struct RevokeArgs {
 fn rule(text: &str) -> Result<TokenRule, String> {
     let (path, word) = text.rsplit_once('=').unwrap_or(("**", text));
     let words = Right::ALL.map(Right::as_str).join(", ");
-    let right = Right::parse(word).ok_or_else(|| format!("'{word}' is not one of {words}"))?;
+    let right = Right::parse(word).ok_or_else(|| reported!("'{word}' is not one of {words}"))?;
     check_pattern(path)?;
     Ok(TokenRule { path: path.to_owned(), right })
 }

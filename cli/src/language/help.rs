@@ -1,5 +1,6 @@
 //! The help of the commands in the reader's language.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use clap::builder::StyledStr;
@@ -18,7 +19,7 @@ pub(crate) fn translated(mut command: Command, language: Language) -> Command {
 }
 
 fn words_of(mut command: Command, language: Language) -> Command {
-    let word = |text: &StyledStr| language.of(&text.to_string());
+    let word = |text: &StyledStr| translation(&text.to_string(), language);
     let usage = command.get_styles().get_usage();
     let title = message!("Usage:").in_language(language);
     let template = format!(
@@ -44,12 +45,20 @@ fn words_of(mut command: Command, language: Language) -> Command {
 }
 
 fn named(word: &'static str, language: Language) -> &'static str {
-    language.of(word).unwrap_or(word)
+    translation(word, language).unwrap_or(word)
+}
+
+/// The translation of a text. clap needs texts that stay, as those of the catalogues in the program do.
+fn translation(text: &str, language: Language) -> Option<&'static str> {
+    match language.of(text)? {
+        Cow::Borrowed(translated) => Some(translated),
+        Cow::Owned(_) => None,
+    }
 }
 
 fn argument_in(mut argument: Arg, language: Language) -> Arg {
     let heading = match argument.get_help_heading() {
-        Some(heading) => language.of(heading),
+        Some(heading) => translation(heading, language),
         None if argument.is_positional() => Some(named(word!("Arguments"), language)),
         None => Some(named(word!("Options"), language)),
     };
@@ -58,7 +67,7 @@ fn argument_in(mut argument: Arg, language: Language) -> Arg {
     }
     let told = |text: &StyledStr| {
         let text = text.to_string();
-        language.of(&text).map_or(text, str::to_owned)
+        language.of(&text).map_or(text, Cow::into_owned)
     };
     let short = argument.get_help().map(told).unwrap_or_default();
     let long = argument.get_long_help().map(told);
@@ -108,7 +117,7 @@ impl Values {
         for value in possible {
             let means = value.get_help().map(|text| {
                 let text = text.to_string();
-                language.of(&text).map_or(text, str::to_owned)
+                language.of(&text).map_or(text, Cow::into_owned)
             });
             let name = format!("{}:", value.get_name());
             list.push_str(&format!("\n- {name:<gap$}{}", means.unwrap_or_default(), gap = widest + 2));

@@ -3,6 +3,7 @@
 
 mod catalogue;
 mod help;
+mod retelling;
 mod usage;
 
 use ubp_core::message::Language;
@@ -11,6 +12,7 @@ use ubp_host::Environment;
 pub use catalogue::{Entry, JAPANESE, entries};
 pub use help::texts;
 pub(crate) use help::translated;
+pub use retelling::{LIBRARIES, STORED};
 pub(crate) use usage::explained;
 
 /// The language for messages: the first one in `LANGUAGE` that there is a catalogue for, or else the one of

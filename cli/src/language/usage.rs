@@ -14,7 +14,7 @@ use crate::output::{Palette, printable};
 pub(crate) fn explained(error: &Error, language: Language, paint: Palette) -> Option<String> {
     let told = |message: Message| printable(&message.in_language(language));
     let label = paint.error(told(message!("error:")));
-    let mut lines = vec![format!("{label} {}", told(what(error, language)?))];
+    let mut lines = vec![format!("{label} {}", told(what(error)?))];
     for (kind, suggestion) in [
         (ContextKind::SuggestedSubcommand, "subcommand"),
         (ContextKind::SuggestedArg, "argument"),
@@ -43,7 +43,7 @@ pub(crate) fn explained(error: &Error, language: Language, paint: Palette) -> Op
     Some(lines.join("\n") + "\n")
 }
 
-fn what(error: &Error, language: Language) -> Option<Message> {
+fn what(error: &Error) -> Option<Message> {
     let one = |kind| listed(error, kind).into_iter().next();
     let choices = |kind| listed(error, kind).join(", ");
     let argument = one(ContextKind::InvalidArg);
@@ -97,7 +97,7 @@ fn what(error: &Error, language: Language) -> Option<Message> {
                 "invalid value '{value}' for '{argument}': {source}",
                 value = value?,
                 argument = argument?,
-                source = reason(source, language)
+                source = reason(source)
             ),
             None => {
                 message!("invalid value '{value}' for '{argument}'", value = value?, argument = argument?)
@@ -113,12 +113,11 @@ fn what(error: &Error, language: Language) -> Option<Message> {
     })
 }
 
-/// Why a value was refused: in the words of its parser, which the catalogue has if they are ubp's own.
-fn reason(source: &(dyn std::error::Error + 'static), language: Language) -> Message {
-    let words = source.to_string();
+/// Why a value was refused, in the words of its parser.
+fn reason(source: &(dyn std::error::Error + 'static)) -> Message {
     match source.is::<ParseIntError>() || source.is::<ParseFloatError>() {
         true => message!("it is not a number"),
-        false => Message::verbatim(language.of(&words).map_or(words, str::to_owned)),
+        false => Message::reported(source.to_string()),
     }
 }
 

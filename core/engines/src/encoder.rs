@@ -7,6 +7,7 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use ubp_core::message::Message;
+use ubp_core::{message, reported, word};
 
 use ubp_core::embed::{DESCRIPTION_FILE, ModelDescription, ModelFiles, Pooling, TOKENIZER_FILE, normalize};
 use ubp_core::ports::{Embedder, ModelInfo, TextKind};
@@ -23,7 +24,7 @@ pub(super) struct Encoder {
     files: Box<dyn ModelFiles>,
     loads: Loads,
     tokenizer: OnceLock<Outcome<Tokenizer>>,
-    session: OnceLock<Outcome<Arc<dyn Session>>>,
+    session: OnceLock<std::result::Result<Arc<dyn Session>, Message>>,
     passages: Mutex<Passages>,
 }
 
@@ -64,7 +65,7 @@ impl Encoder {
     }
 
     fn wrong(&self, message: impl Into<String>) -> Error {
-        Error::Model { model: self.info.name.clone(), message: Message::verbatim(message) }
+        Error::Model { model: self.info.name.clone(), message: Message::reported(message) }
     }
 
     fn tokenizer(&self) -> Result<&Tokenizer> {
@@ -103,17 +104,17 @@ impl Encoder {
             for load in self.loads.any {
                 match load(self.files.as_ref()) {
                     Ok(session) => return Ok(session),
-                    Err(message) => messages.push(message),
+                    Err(words) => messages.push(Message::reported(words)),
                 }
             }
             messages.dedup();
-            Err(if messages.is_empty() {
-                "this build of ubp has no engine for this model".into()
-            } else {
-                messages.join("; ")
+            Err(match messages.is_empty() {
+                true => message!("this build of ubp has no engine for this model"),
+                false => Message::joined(messages, "; "),
             })
         });
-        loaded.clone().map_err(|message| self.wrong(message))
+        let wrong = |message| Error::Model { model: self.info.name.clone(), message };
+        loaded.clone().map_err(wrong)
     }
 
     fn tokens(&self, prefix: &str, text: &str) -> Result<Tokens> {
@@ -140,15 +141,16 @@ impl Encoder {
 fn pool(hidden: &Hidden, pooling: Pooling, dimensions: usize) -> Outcome<Vec<f32>> {
     let found = hidden.shape.last().copied().unwrap_or(0);
     if found != dimensions {
-        return Err(format!(
-            "its vectors have {found} dimensions, but {DESCRIPTION_FILE} says {dimensions}; correct \"dimensions\" there"
+        return Err(reported!(
+            "its vectors have {found} dimensions, but {file} says {dimensions}; correct \"dimensions\" there",
+            file = DESCRIPTION_FILE
         ));
     }
     let rows = hidden.values.len() / dimensions.max(1);
     if rows == 0 || !matches!(hidden.shape.len(), 2 | 3) || hidden.shape.first() != Some(&1) {
-        return Err(format!(
-            "its output has the shape {:?}, expected [1, tokens, {dimensions}]",
-            hidden.shape
+        return Err(reported!(
+            "its output has the shape {shape}, expected [1, tokens, {dimensions}]",
+            shape = format!("{:?}", hidden.shape)
         ));
     }
     let mut vector = vec![0.0_f32; dimensions];
@@ -165,7 +167,7 @@ fn pool(hidden: &Hidden, pooling: Pooling, dimensions: usize) -> Outcome<Vec<f32
     if vector.iter().all(|value| value.is_finite()) {
         Ok(vector)
     } else {
-        Err("the model returns values that are not numbers; its file is damaged".into())
+        Err(word!("the model returns values that are not numbers; its file is damaged").into())
     }
 }
 

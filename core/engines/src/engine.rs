@@ -71,7 +71,7 @@ pub fn gpu() -> std::result::Result<String, String> {
     #[cfg(any(feature = "cuda", feature = "metal"))]
     return super::tract::gpu();
     #[cfg(not(any(feature = "cuda", feature = "metal")))]
-    Err("this build of ubp has no GPU engine".into())
+    Err(ubp_core::word!("this build of ubp has no GPU engine").into())
 }
 
 /// An embedder for a model's files. Only `model.json` and the checksum are read here; tokenizer and weights are read on

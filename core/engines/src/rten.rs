@@ -2,28 +2,34 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::sync::{Arc, OnceLock};
 
 use rten::{Model, ModelOptions, NodeId, RunOptions, ThreadPool, Value, ValueOrView};
 use rten_tensor::prelude::*;
 use rten_tensor::{NdTensor, Tensor};
 use ubp_core::embed::{MODEL_FILE, ModelFiles};
+use ubp_core::{reported, word};
 
 use super::arithmetic::has_fast_integers;
 use super::floats::{self, Floats};
 use super::session::{Cores, Hidden, Input, LoadForMany, Outcome, Session, Tokens, guarded, inputs, output};
 use super::{parallel, wire};
 
-/// Advice for a model that rten does not support, if tract is not in this build.
-const SECOND_ENGINE: &str = if cfg!(feature = "tract") {
-    ""
-} else {
-    concat!(
-        "; a build with a second engine may support it: cargo install --locked --features tract --git ",
-        env!("CARGO_PKG_REPOSITORY"),
-        " ubp-cli"
-    )
-};
+/// Builds a program with a second engine, which may support a model that rten does not.
+const WITH_SECOND_ENGINE: &str =
+    concat!("cargo install --locked --features tract --git ", env!("CARGO_PKG_REPOSITORY"), " ubp-cli");
+
+fn cannot_be_loaded(reason: impl Display) -> String {
+    match cfg!(feature = "tract") {
+        true => reported!("{file} cannot be loaded: {reason}", file = MODEL_FILE),
+        false => reported!(
+            "{file} cannot be loaded: {reason}; a build with a second engine may support it: {command}",
+            file = MODEL_FILE,
+            command = WITH_SECOND_ENGINE
+        ),
+    }
+}
 
 struct RtenSession {
     model: Model,
@@ -83,7 +89,7 @@ fn session(model: Cow<'static, [u8]>, weights: Weights) -> Outcome<Arc<dyn Sessi
             Cow::Borrowed(bytes) => options.load_static_slice(bytes),
             Cow::Owned(bytes) => options.load(bytes),
         }
-        .map_err(|error| format!("{MODEL_FILE} cannot be loaded: {error}{SECOND_ENGINE}"))?;
+        .map_err(cannot_be_loaded)?;
         let name_of = |&id: &NodeId| {
             model.node_info(id).and_then(|node| node.name().map(str::to_owned)).unwrap_or_default()
         };
@@ -92,7 +98,7 @@ fn session(model: Cow<'static, [u8]>, weights: Weights) -> Outcome<Arc<dyn Sessi
         let roles = inputs(input_names.iter().map(String::as_str))?;
         let inputs = model.input_ids().iter().copied().zip(roles).collect();
         let output = output(output_names.iter().map(String::as_str))?;
-        let output = model.output_ids().get(output).copied().ok_or("model.onnx has no output")?;
+        let output = model.output_ids().get(output).copied().ok_or(word!("model.onnx has no output"))?;
         let ones = (0..parallel::cores()).map(|_| OnceLock::new()).collect();
         Ok(Arc::new(RtenSession { model, inputs, output, all: OnceLock::new(), ones }) as Arc<dyn Session>)
     })
@@ -125,13 +131,13 @@ impl Session for RtenSession {
                 .collect();
             let mut options = RunOptions::default();
             options.thread_pool = Some(self.pool(cores));
-            let [value]: [Value; 1] = self
-                .model
-                .run_n(inputs, [self.output], Some(options))
-                .map_err(|error| format!("{MODEL_FILE} cannot be run: {error}"))?;
-            let tensor: Tensor<f32> = value
-                .try_into()
-                .map_err(|_| format!("the output of {MODEL_FILE} does not consist of 32-bit floats"))?;
+            let [value]: [Value; 1] =
+                self.model.run_n(inputs, [self.output], Some(options)).map_err(|error| {
+                    reported!("{file} cannot be run: {reason}", file = MODEL_FILE, reason = error)
+                })?;
+            let tensor: Tensor<f32> = value.try_into().map_err(|_| {
+                reported!("the output of {file} does not consist of 32-bit floats", file = MODEL_FILE)
+            })?;
             Ok(Hidden { shape: tensor.shape().to_vec(), values: tensor.to_vec() })
         })
     }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use ubp_core::embed::ModelFiles;
+use ubp_core::{reported, word};
 
 /// A result whose error describes what is wrong with the model; the encoder adds the model's name.
 pub(super) type Outcome<T> = Result<T, String>;
@@ -85,7 +86,7 @@ pub(super) fn inputs<'a>(names: impl IntoIterator<Item = &'a str>) -> Outcome<Ve
             "attention_mask" => Ok(Input::Mask),
             "token_type_ids" => Ok(Input::Types),
             "position_ids" => Ok(Input::Positions),
-            _ => Err(format!(
+            _ => Err(reported!(
                 "model.onnx needs an input '{name}', which a sentence encoder does not have; \
                  export the encoder alone (inputs input_ids, attention_mask, token_type_ids)"
             )),
@@ -94,7 +95,7 @@ pub(super) fn inputs<'a>(names: impl IntoIterator<Item = &'a str>) -> Outcome<Ve
     if inputs.contains(&Input::Ids) {
         Ok(inputs)
     } else {
-        Err("model.onnx has no input 'input_ids', so it is not a text encoder".into())
+        Err(word!("model.onnx has no input 'input_ids', so it is not a text encoder").into())
     }
 }
 
@@ -102,7 +103,7 @@ pub(super) fn inputs<'a>(names: impl IntoIterator<Item = &'a str>) -> Outcome<Ve
 pub(super) fn output<'a>(names: impl IntoIterator<Item = &'a str>) -> Outcome<usize> {
     let names: Vec<&str> = names.into_iter().collect();
     if names.is_empty() {
-        return Err("model.onnx has no output".into());
+        return Err(word!("model.onnx has no output").into());
     }
     let usual = ["last_hidden_state", "token_embeddings"];
     Ok(usual.iter().find_map(|usual| names.iter().position(|name| name == usual)).unwrap_or(0))
@@ -116,6 +117,6 @@ pub(super) fn guarded<T>(f: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
             .map(|text| (*text).to_owned())
             .or_else(|| panic.downcast_ref::<String>().cloned())
             .unwrap_or_default();
-        Err(format!("the engine panicked ({said}); the file is damaged or unsupported"))
+        Err(reported!("the engine panicked ({said}); the file is damaged or unsupported"))
     })
 }

@@ -2,6 +2,7 @@
 //! each token in the text.
 
 use std::ops::Range;
+use ubp_core::reported;
 
 use serde::Deserialize;
 use tokenizers::models::wordpiece::WordPiece;
@@ -67,11 +68,12 @@ impl Tokenizer {
     /// Parses the content of `tokenizer.json`.
     pub fn parse(json: &[u8]) -> Outcome<Self> {
         guarded(|| {
-            let mut inner = read(json).map_err(|error| format!("tokenizer.json cannot be read: {error}"))?;
+            let mut inner = read(json)
+                .map_err(|error| reported!("tokenizer.json cannot be read: {reason}", reason = error))?;
             let special = on!(&mut inner, tokenizer => {
                 tokenizer
                     .with_truncation(None)
-                    .map_err(|error| format!("tokenizer.json: {error}"))?
+                    .map_err(|error| reported!("tokenizer.json: {reason}", reason = error))?
                     .with_padding(None);
                 tokenizer.get_post_processor().map_or(0, |processor| processor.added_tokens(false))
             });
@@ -95,7 +97,7 @@ impl Tokenizer {
             encoding.take_overflowing();
             let encoding = guarded(|| {
                 on!(&self.inner, tokenizer => tokenizer.post_process(encoding, None, true))
-                    .map_err(|error| format!("tokenizer.json: {error}"))
+                    .map_err(|error| reported!("tokenizer.json: {reason}", reason = error))
             })?;
             return Ok(Tokens { ids: encoding.get_ids().to_vec(), types: encoding.get_type_ids().to_vec() });
         }
@@ -122,7 +124,7 @@ impl Tokenizer {
     fn encode(&self, text: &str) -> Outcome<Encoding> {
         guarded(|| {
             on!(&self.inner, tokenizer => tokenizer.encode(text, false))
-                .map_err(|error| format!("tokenizer.json: {error}"))
+                .map_err(|error| reported!("tokenizer.json: {reason}", reason = error))
         })
     }
 }

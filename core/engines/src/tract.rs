@@ -9,6 +9,7 @@ use tract_onnx::pb::{ModelProto, TensorProto};
 use tract_onnx::prelude::*;
 use tract_onnx::tract_hir::internal::*;
 use ubp_core::embed::{MODEL_FILE, ModelFiles};
+use ubp_core::{reported, word};
 
 use super::session::{Cores, Hidden, Input, Outcome, Session, Tokens, guarded, inputs, output};
 use super::wire;
@@ -64,7 +65,8 @@ mod gpu {
 
     /// The backend that works on this machine.
     pub(super) fn runtime() -> TractResult<&'static dyn Runtime> {
-        runtime_for_name("gpu")?.ok_or_else(|| TractError::msg("this build has no GPU backend"))
+        runtime_for_name("gpu")?
+            .ok_or_else(|| TractError::msg(ubp_core::word!("this build has no GPU backend")))
     }
 }
 
@@ -81,7 +83,9 @@ fn load_for(files: &dyn ModelFiles, plan: Prepare) -> Outcome<Arc<dyn Session>> 
     let bytes = files.read(MODEL_FILE).map_err(|error| error.to_string())?;
     wire::check(&bytes)?;
     guarded(|| {
-        let wrong = |error: TractError| format!("{MODEL_FILE} cannot be loaded: {error:#}");
+        let wrong = |error: TractError| {
+            reported!("{file} cannot be loaded: {reason}", file = MODEL_FILE, reason = format!("{error:#}"))
+        };
         let onnx = onnx();
         let mut proto = onnx.proto_model_for_read(&mut bytes.as_ref()).map_err(wrong)?;
         inline_weights(&mut proto, files)?;
@@ -112,7 +116,7 @@ fn prepare(
         model.set_input_fact(index, InferenceFact::dt_shape(kind, tvec![1.to_dim(), length.clone()]))?;
         inputs.push((role, kind));
     }
-    let outlet = *model.outputs.get(output).context("an output is missing")?;
+    let outlet = *model.outputs.get(output).context(word!("an output is missing"))?;
     model.select_output_outlets(&[outlet])?;
     let plan = plan(model)?;
     Ok(Ok(Arc::new(TractSession { plan, inputs })))
@@ -121,7 +125,7 @@ fn prepare(
 /// Loads weights from separate files into the model; tract would look for them on disk.
 fn inline_weights(proto: &mut ModelProto, files: &dyn ModelFiles) -> Outcome<()> {
     let Some(graph) = proto.graph.as_mut() else {
-        return Err(format!("{MODEL_FILE} contains no model"));
+        return Err(reported!("{file} contains no model", file = MODEL_FILE));
     };
     let mut contents: BTreeMap<String, Cow<'static, [u8]>> = BTreeMap::new();
     for tensor in graph.initializer.iter_mut().filter(|tensor| !tensor.external_data.is_empty()) {
@@ -133,9 +137,9 @@ fn inline_weights(proto: &mut ModelProto, files: &dyn ModelFiles) -> Outcome<()>
         let number = |key| external(tensor, key).and_then(|value| value.parse::<usize>().ok());
         let start = number("offset").unwrap_or(0);
         let end = number("length").map_or(Some(all.len()), |length| start.checked_add(length));
-        let part = end
-            .and_then(|end| all.get(start..end))
-            .ok_or_else(|| format!("{location} is shorter than {MODEL_FILE} says; download it again"))?;
+        let part = end.and_then(|end| all.get(start..end)).ok_or_else(|| {
+            reported!("{location} is shorter than {file} says; download it again", file = MODEL_FILE)
+        })?;
         tensor.raw_data = part.to_vec();
         tensor.external_data.clear();
         tensor.data_location = None;
@@ -157,10 +161,14 @@ impl Session for TractSession {
                 values.push(tensor.cast_to_dt(kind)?.into_owned().into());
             }
             let outputs = self.plan.run(values)?;
-            let tensor = outputs.first().context("the model has no output")?.cast_to::<f32>()?;
+            let tensor = outputs.first().context(word!("the model has no output"))?.cast_to::<f32>()?;
             let values = tensor.to_plain_array_view::<f32>()?.iter().copied().collect();
             Ok(Hidden { shape: tensor.shape().to_vec(), values })
         };
-        guarded(|| run().map_err(|error| format!("{MODEL_FILE} cannot be run: {error:#}")))
+        guarded(|| {
+            run().map_err(|error| {
+                reported!("{file} cannot be run: {reason}", file = MODEL_FILE, reason = format!("{error:#}"))
+            })
+        })
     }
 }

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use ubp_core::word;
 
 use serde::Deserialize;
 use tokenizers::models::unigram::UnigramTrainer;
@@ -42,9 +43,9 @@ impl TryFrom<Vocabulary> for Unigram {
     type Error = String;
 
     fn try_from(Vocabulary { vocab, unk_id }: Vocabulary) -> Result<Self, String> {
-        let unknown = unk_id.ok_or("the vocabulary has no \"unk_id\"")?;
+        let unknown = unk_id.ok_or(word!("the vocabulary has no \"unk_id\""))?;
         if usize::try_from(unknown).is_ok_and(|unknown| unknown >= vocab.len()) {
-            return Err("\"unk_id\" is not in the vocabulary".into());
+            return Err(word!("\"unk_id\" is not in the vocabulary").into());
         }
         let least = vocab.iter().map(|(_, score)| *score).fold(f64::INFINITY, f64::min);
         let mut unigram = Self {
@@ -60,7 +61,7 @@ impl TryFrom<Vocabulary> for Unigram {
             unigram.text.push_str(&piece);
             unigram
                 .starts
-                .push(u32::try_from(unigram.text.len()).map_err(|_| "the vocabulary is too large")?);
+                .push(u32::try_from(unigram.text.len()).map_err(|_| word!("the vocabulary is too large"))?);
             unigram.scores.push(score);
             let place = unigram.place(piece.as_bytes(), piece.bytes().fold(BASIS, hashed));
             // If a piece occurs twice, the last one counts, as in the tokenizers crate.
@@ -192,7 +193,7 @@ impl Model for Unigram {
     }
 
     fn save(&self, _folder: &Path, _prefix: Option<&str>) -> Outcome<Vec<PathBuf>> {
-        Err("the vocabulary is read-only".into())
+        Err(word!("the vocabulary is read-only").into())
     }
 
     fn get_trainer(&self) -> UnigramTrainer {

@@ -2,6 +2,7 @@
 //! invalid length in a damaged file, rten may never return.
 
 use super::session::Outcome;
+use ubp_core::word;
 
 /// The ONNX messages that engines parse.
 #[derive(Clone, Copy)]
@@ -45,7 +46,7 @@ pub(super) fn check(bytes: &[u8]) -> Outcome<()> {
     if !bytes.is_empty() && message(bytes, Message::Model, 0).is_some() {
         Ok(())
     } else {
-        Err("model.onnx is damaged or not an ONNX model; download it again".into())
+        Err(word!("model.onnx is damaged or not an ONNX model; download it again").into())
     }
 }
 

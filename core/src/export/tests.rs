@@ -20,7 +20,7 @@ const TEMPLATE: &str = "<!doctype html><html lang=\"en\"><head><meta charset=\"u
     <body><div id=\"app\"><main id=\"content\"><!--ubp:content--></main></div></body></html>";
 
 const JAPANESE: Language =
-    Language::new("ja", |english| (english == "Nothing found.").then_some("該当なし"));
+    Language::new("ja", |english| (english == "Nothing found.").then(|| "該当なし".into()), |_| None);
 
 fn published(context: &Context<'_>, embedder: Option<&dyn Embedder>) -> BTreeMap<String, Vec<u8>> {
     let publication = Publication::new(context, &[]).unwrap();

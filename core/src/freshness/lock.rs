@@ -10,6 +10,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Result;
+use crate::message;
+use crate::message::Message;
 use crate::ports::{ContentHash, Source};
 
 /// The name of the state file.
@@ -21,7 +23,7 @@ pub struct LockProblem {
     /// Line number, from 1.
     pub line: usize,
     /// What is wrong.
-    pub message: String,
+    pub message: Message,
 }
 
 /// The reviewed content of a page's sources: path to hash. Only a merge can leave several hashes for a source; each of
@@ -96,17 +98,15 @@ impl ReviewLock {
             Self { hash: Some(ContentHash::of(bytes)), crlf: text.contains("\r\n"), ..Self::default() };
         let mut in_base = false;
         for (at, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-            let mut problem = |message: &str| {
-                lock.problems.push(LockProblem { line: at + 1, message: message.into() });
-            };
+            let mut problem = |message| lock.problems.push(LockProblem { line: at + 1, message });
             if line.trim().is_empty() {
                 continue;
             }
             if let Some(marker) = conflict_marker(line) {
                 if marker == '<' {
-                    problem(
-                        "merge conflict: both sides count as reviewed until the pages are reviewed again",
-                    );
+                    problem(message!(
+                        "merge conflict: both sides count as reviewed until the pages are reviewed again"
+                    ));
                 }
                 // The common ancestor was reviewed before both sides.
                 in_base = marker == '|';
@@ -129,13 +129,15 @@ impl ReviewLock {
                             hashes.push(hash);
                         }
                         if hashes.len() == 2 {
-                            problem("duplicate entry for the same page and source: both count as reviewed");
+                            problem(message!(
+                                "duplicate entry for the same page and source: both count as reviewed"
+                            ));
                         }
                     }
                 }
                 None => {
                     if !line.starts_with('#') {
-                        problem("expected `page<TAB>source<TAB>sha256:…`; line ignored");
+                        problem(message!("expected `page<TAB>source<TAB>sha256:…`; line ignored"));
                     }
                     lock.kept.push(line.into());
                 }

@@ -3,7 +3,8 @@
 use rusqlite::Connection;
 
 use crate::index::questions::{links, names};
-use crate::{Result, path, text};
+use crate::message::Message;
+use crate::{Result, message, path, text};
 
 /// Minimum number of links that resolve only with the label first.
 const LEAST: usize = 5;
@@ -46,10 +47,12 @@ impl PipedLinks {
     }
 
     /// The counts as a phrase for messages.
-    pub fn told(&self) -> String {
-        format!(
-            "of {} links with a pipe, {} resolve only with the label first, {} only with the target first",
-            self.total, self.only_label_first, self.only_as_read
+    pub fn told(&self) -> Message {
+        message!(
+            "of {total} links with a pipe, {label_first} resolve only with the label first, {target_first} only with the target first",
+            total = self.total,
+            label_first = self.only_label_first,
+            target_first = self.only_as_read
         )
     }
 }

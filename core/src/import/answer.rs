@@ -72,7 +72,7 @@ pub struct Output {
     /// Id of the change in the audit log; absent when nothing was written.
     pub audit_id: Option<String>,
     /// Why the index was not updated after the change was written.
-    pub index_error: Option<String>,
+    pub index_error: Option<Message>,
 }
 
 /// The error for an import that would change where links of existing pages lead.
@@ -86,18 +86,15 @@ fn count(placed: &[Placed], state: State) -> usize {
 
 /// Shows the census, and what was not carried over.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    let kind = output.kind.described();
-    let parts: Vec<String> = output
-        .made_of
-        .iter()
-        .filter(|(_, count)| *count > 0)
-        .map(|(what, count)| match (count, what.as_str()) {
-            (1, "rows without a page") => "1 row without a page".to_owned(),
-            (1, what) => format!("1 {}", what.trim_end_matches('s')),
-            (count, what) => format!("{count} {what}"),
-        })
-        .collect();
-    page.heading(&[Span::Strong(kind), Span::Text(": "), Span::Text(&parts.join(", "))]);
+    let parts = output.made_of.iter().filter(|(_, count)| *count > 0);
+    let parts = parts.map(|(what, count)| match what.as_str() {
+        "journals" => counted(*count, "journal", "journals"),
+        "databases" => counted(*count, "database", "databases"),
+        "rows without a page" => counted(*count, "row without a page", "rows without a page"),
+        _ => counted(*count, "page", "pages"),
+    });
+    let parts = Message::joined(parts.collect(), ", ");
+    page.heading(&[Span::strong(&output.kind.described()), Span::Text(": "), Span::said(&parts)]);
     let expected: usize = output.made_of.iter().map(|(_, count)| count).sum();
     let voice = page.voice();
     let row = |name: Message, before: usize, after: usize, note: Message| {
@@ -162,7 +159,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
                 Some(line) => format!("{}:{line}", notice.file),
                 None => notice.file.clone(),
             };
-            page.item(&[Span::Code(&place), Span::Text(": "), Span::Text(&notice.message)]);
+            page.item(&[Span::Code(&place), Span::Text(": "), Span::said(&notice.message)]);
         }
         if found.len() > MOST_SHOWN {
             page.item(&[Span::faint(&message!(

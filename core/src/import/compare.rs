@@ -1,6 +1,7 @@
 //! Compares an imported file with the one in its place. A page to which only fields were added in front is the imported
 //! page: `ubp add` completes front matter.
 
+use crate::message::Message;
 use crate::page::{FrontMatter, LinkTypes, decode, parse};
 
 /// The state of the place of an imported file.
@@ -11,7 +12,7 @@ pub(super) enum Place {
     /// The same file is there.
     Same,
     /// Another file is there, or the place cannot be used; the reason.
-    Taken(String),
+    Taken(Message),
 }
 
 /// Whether `found` is the page `new`, with more front matter or not.

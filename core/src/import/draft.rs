@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 
 use super::{Notice, NoticeKind};
+use crate::message;
+use crate::message::{Message, counted};
 use crate::text::Fence;
 
 /// A line of a page.
@@ -86,23 +88,27 @@ pub(super) struct Drafts {
 }
 
 impl Drafts {
-    pub(super) fn notice(&mut self, kind: NoticeKind, file: &str, line: usize, message: impl Into<String>) {
-        let line = Some(line);
-        self.notices.push(Notice { kind, file: file.into(), line, message: message.into() });
+    pub(super) fn notice(&mut self, kind: NoticeKind, file: &str, line: usize, message: Message) {
+        self.notices.push(Notice { kind, file: file.into(), line: Some(line), message });
     }
 }
 
-/// Groups files that are left out for one reason by their folder.
-pub(super) fn leave_out(notices: &mut Vec<Notice>, files: &[(String, &str)]) {
-    let mut groups: HashMap<(&str, &str), Vec<&str>> = HashMap::new();
+/// Groups files that are left out for one reason, a [`word!`](crate::word!), by their folder.
+pub(super) fn leave_out(notices: &mut Vec<Notice>, files: &[(String, &'static str)]) {
+    let mut groups: HashMap<(&str, &'static str), Vec<&str>> = HashMap::new();
     for (file, reason) in files {
         let top = file.split('/').next().unwrap_or(file);
         groups.entry((top, *reason)).or_default().push(file);
     }
     for ((top, reason), files) in groups {
+        let reason = Message::word(reason);
         let (file, message) = match files.as_slice() {
-            [file] => ((*file).to_owned(), reason.to_owned()),
-            files => (format!("{top}/"), format!("{} files: {reason}", files.len())),
+            [file] => ((*file).to_owned(), reason),
+            files => {
+                let message =
+                    message!("{files}: {reason}", files = counted(files.len(), "file", "files"), reason);
+                (format!("{top}/"), message)
+            }
         };
         notices.push(Notice::file(NoticeKind::LeftOut, file, message));
     }

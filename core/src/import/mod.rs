@@ -27,6 +27,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::message;
+use crate::message::Message;
 use crate::{Context, Error, Result};
 
 pub use answer::{Counts, Output, Placed, State, show};
@@ -59,11 +60,11 @@ impl Kind {
     }
 
     /// What its notes come as, for use in a sentence.
-    pub fn described(self) -> &'static str {
+    pub fn described(self) -> Message {
         match self {
-            Self::Notion => "a Notion export",
-            Self::Logseq => "a Logseq graph",
-            Self::Obsidian => "an Obsidian vault",
+            Self::Notion => message!("a Notion export"),
+            Self::Logseq => message!("a Logseq graph"),
+            Self::Obsidian => message!("an Obsidian vault"),
         }
     }
 }
@@ -116,13 +117,13 @@ pub struct Notice {
     /// Line in that file, from 1, if it is about one.
     pub line: Option<usize>,
     /// What it is, and what became of it.
-    pub message: String,
+    pub message: Message,
 }
 
 impl Notice {
     /// A notice about a whole file.
-    pub fn file(kind: NoticeKind, file: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { kind, file: file.into(), line: None, message: message.into() }
+    pub fn file(kind: NoticeKind, file: impl Into<String>, message: Message) -> Self {
+        Self { kind, file: file.into(), line: None, message }
     }
 }
 

@@ -17,7 +17,7 @@ use crate::query::{Base, Problem};
 use crate::render::Attachments;
 use crate::text::Fence;
 use crate::writing::links::World;
-use crate::{Result, path};
+use crate::{Result, message, path, word};
 
 /// Languages of code blocks that Obsidian or a plugin runs.
 const QUERIES: [&str; 5] = ["dataview", "dataviewjs", "tasks", "query", "datacorejsx"];
@@ -74,7 +74,7 @@ pub(super) fn convert<'a>(
         for (at, line) in draft.text.lines().enumerate() {
             let info = Fence::opening(line.trim_start()).map(|fence| fence.info.to_ascii_lowercase());
             if let Some(query) = QUERIES.iter().find(|query| info.as_deref() == Some(**query)) {
-                let message = format!("a `{query}` block, which UBP shows as code");
+                let message = message!("a `{language}` block, which UBP shows as code", language = query);
                 drafts.notice(NoticeKind::KeptAsText, file, at + 1, message);
             }
         }
@@ -92,15 +92,15 @@ fn notice_base(file: &str, text: &str, into: &str, drafts: &mut Drafts) {
         Err(problem) => (vec![problem], Vec::new()),
     };
     for Problem { line, message } in problems {
-        let message = format!("{message}; views that need this line have no answer");
+        let message = message!("{message}; views that need this line have no answer", message);
         drafts.notice(NoticeKind::KeptAsText, file, line, message);
     }
     for Problem { line, message } in unknown {
-        drafts.notice(NoticeKind::KeptAsText, file, line, message.to_string());
+        drafts.notice(NoticeKind::KeptAsText, file, line, message);
     }
     let names_folders = ["inFolder", "file.folder", "file.path"].iter().any(|word| text.contains(word));
     if !into.is_empty() && names_folders {
-        let message = format!("folders in this base are those of the vault, without `{into}/`");
+        let message = message!("folders in this base are those of the vault, without `{into}/`", into);
         drafts.notices.push(Notice::file(NoticeKind::KeptAsText, file, message));
     }
 }
@@ -109,10 +109,12 @@ fn reason_to_leave(file: &str) -> Option<&'static str> {
     let mut parts = file.split('/');
     let first = parts.next().unwrap_or_default();
     match first {
-        ".obsidian" => Some("settings and plugins of Obsidian"),
-        ".trash" => Some("notes that were deleted in Obsidian"),
-        _ if file.split('/').any(|part| part.starts_with('.')) => Some("a hidden file"),
-        _ if file.split('/').any(|part| matches!(part, "node_modules" | "__MACOSX")) => Some("not notes"),
+        ".obsidian" => Some(word!("settings and plugins of Obsidian")),
+        ".trash" => Some(word!("notes that were deleted in Obsidian")),
+        _ if file.split('/').any(|part| part.starts_with('.')) => Some(word!("a hidden file")),
+        _ if file.split('/').any(|part| matches!(part, "node_modules" | "__MACOSX")) => {
+            Some(word!("not notes"))
+        }
         _ => None,
     }
 }

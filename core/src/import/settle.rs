@@ -14,7 +14,7 @@ use crate::ports::MemorySource;
 use crate::progress::{Cancel, Progress, Stage};
 use crate::render::Attachments;
 use crate::writing::links::{World, encoded, spliced};
-use crate::{Result, path};
+use crate::{Result, message, path};
 
 /// What a link leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -168,7 +168,7 @@ impl<'a> Neighbourhood<'a> {
                 Meant::File(_) => &mut settled.file_links,
                 Meant::Elsewhere => continue,
                 Meant::Broken => {
-                    let message = format!("'{}' leads to nothing in the export", site.target);
+                    let message = message!("'{target}' leads to nothing in the export", target = site.target);
                     notices.push(Notice {
                         kind: NoticeKind::Broken,
                         file: draft.from.clone(),
@@ -183,7 +183,8 @@ impl<'a> Neighbourhood<'a> {
                 counts.after += 1;
             } else {
                 let (Meant::Page(place) | Meant::File(place)) = meant else { continue };
-                let message = format!("the link '{}' to {place} could not be kept", site.target);
+                let message =
+                    message!("the link '{target}' to {place} could not be kept", target = site.target, place);
                 notices.push(Notice { kind: NoticeKind::LostLink, file: draft.from.clone(), line, message });
             }
         }

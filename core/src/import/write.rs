@@ -12,6 +12,7 @@ use super::settle::{Meaning, Neighbourhood, NewPage, Settled};
 use super::tree::Tree;
 use super::{Export, Kind, Notice, NoticeKind, ReadFile, detect, logseq, notion, obsidian};
 use crate::message;
+use crate::message::Message;
 use crate::page::LinkTypes;
 use crate::ports::{ContentHash, MemorySource};
 use crate::writing::links::World;
@@ -56,7 +57,7 @@ impl<'a> Prepared<'a> {
 
         let mut notices: Vec<Notice> = export.notices;
         let outside = outside.into_iter().map(|file| {
-            let message = format!("outside of {root}, the folder with the notes");
+            let message = message!("outside of {folder}, the folder with the notes", folder = root);
             Notice::file(NoticeKind::LeftOut, file, message)
         });
         notices.extend(outside);
@@ -221,8 +222,8 @@ fn change(page: &NewPage) -> Change {
     Change::create(Version::new(page.path.clone(), page.bytes.clone()))
 }
 
-fn not_written(from: String, place: &str, reason: &str) -> Notice {
-    Notice::file(NoticeKind::NotWritten, from, format!("{place}: {reason}"))
+fn not_written(from: String, place: &str, reason: &Message) -> Notice {
+    Notice::file(NoticeKind::NotWritten, from, message!("{place}: {reason}", place, reason))
 }
 
 fn unknown_kind() -> Error {
@@ -251,16 +252,18 @@ fn place_of_page(
     let alike = existing.get(&text::fold_key(&page.path));
     if alike.is_some_and(|paths| paths.contains(&page.path)) {
         let found = context.source.read(&page.path)?;
-        let reason = || "a page with other content is there; it was not changed".to_owned();
-        return Ok(if is_same_page(&page.bytes, &found) { Place::Same } else { Place::Taken(reason()) });
+        return Ok(match is_same_page(&page.bytes, &found) {
+            true => Place::Same,
+            false => Place::Taken(message!("a page with other content is there; it was not changed")),
+        });
     }
     if let Some(other) = alike.and_then(|paths| paths.iter().min()) {
-        return Ok(Place::Taken(format!("{other} differs in letter case only")));
+        return Ok(Place::Taken(message!("{other} differs in letter case only", other)));
     }
     match context.source.check_writable(&page.path) {
         Ok(()) => Ok(Place::Free),
         Err(error @ (Error::InvalidParams { .. } | Error::OutsideProject { .. })) => {
-            Ok(Place::Taken(error.to_string()))
+            Ok(Place::Taken(error.message()))
         }
         Err(error) => Err(error),
     }
@@ -272,7 +275,7 @@ fn place_of_file(
     read: impl FnOnce() -> Result<Vec<u8>>,
 ) -> Result<Place> {
     if !path::can_be_attachment(place) {
-        return Ok(Place::Taken(Error::not_an_attachment(place).to_string()));
+        return Ok(Place::Taken(Error::not_an_attachment(place).message()));
     }
     let file = path::join(context.pages_dir(), place).unwrap_or_default();
     let Some(stat) = context.source.stat_source(&file)? else { return Ok(Place::Free) };
@@ -281,6 +284,6 @@ fn place_of_file(
     Ok(if is_same {
         Place::Same
     } else {
-        Place::Taken("a file with other content is there; it was not changed".into())
+        Place::Taken(message!("a file with other content is there; it was not changed"))
     })
 }

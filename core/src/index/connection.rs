@@ -17,6 +17,7 @@ use super::statement::{first, run};
 use super::{PageNames, RowSet, VectorMatrix, View, schema, vector_state};
 use crate::graph::LinkGraph;
 use crate::message;
+use crate::message::Message;
 use crate::ports::Cache;
 use crate::{Error, Result};
 
@@ -39,7 +40,7 @@ pub struct SetAside {
     /// Its new path.
     pub path: PathBuf,
     /// Why it could not be used.
-    pub reason: String,
+    pub reason: Message,
 }
 
 /// An open index.
@@ -117,10 +118,10 @@ impl Index {
     }
 
     fn loaded(mut bytes: impl Read, length: usize, read_only: bool) -> Result<Connection> {
-        let unusable = |reason: &str| Error::invalid(message!("not a UBP index: {reason}", reason));
+        let unusable = |reason: Message| Error::invalid(message!("not a UBP index: {reason}", reason));
         let mut header = [0_u8; HEADER];
         if length < HEADER || bytes.read_exact(&mut header).is_err() || !header.starts_with(MAGIC) {
-            return Err(unusable("it is not a SQLite database"));
+            return Err(unusable(message!("it is not a SQLite database")));
         }
         // A database in WAL mode cannot be opened without its -wal and -shm files. Marked as a rollback-journal
         // database, it can, and has the same content.
@@ -129,10 +130,10 @@ impl Index {
         connection.deserialize_read_exact("main", header.chain(bytes), length, read_only)?;
         match Content::of(&mut connection) {
             Ok(Content::Index) => {}
-            Ok(Content::Nothing) => return Err(unusable("it is empty")),
-            Ok(Content::Older(schema)) => return Err(unusable(&of_schema(schema))),
-            Ok(Content::Foreign(reason)) => return Err(unusable(&reason)),
-            Err(error) => return Err(unusable(&error.to_string())),
+            Ok(Content::Nothing) => return Err(unusable(message!("it is empty"))),
+            Ok(Content::Older(schema)) => return Err(unusable(of_schema(schema))),
+            Ok(Content::Foreign(reason)) => return Err(unusable(reason)),
+            Err(error) => return Err(unusable(message!("{error}", error))),
         }
         tune(&connection)?;
         Ok(connection)
@@ -400,14 +401,16 @@ impl Drop for Reader<'_> {
 enum Unusable {
     /// The schema of an index of an earlier version of UBP.
     Older(i32),
-    Foreign(String),
+    Foreign(Message),
     Failed(rusqlite::Error),
 }
 
 impl From<rusqlite::Error> for Unusable {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => Self::Foreign(error.to_string()),
+            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+                Self::Foreign(message!("{error}", error))
+            }
             _ => Self::Failed(error),
         }
     }
@@ -435,8 +438,8 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 fn open_new(path: &Path) -> Result<Connection> {
     open_writer(path).map_err(|error| match error {
         Unusable::Failed(error) => Error::Database(error),
-        Unusable::Older(schema) => Error::Internal(of_schema(schema)),
-        Unusable::Foreign(reason) => Error::Internal(reason),
+        Unusable::Older(schema) => Error::Internal(of_schema(schema).to_string()),
+        Unusable::Foreign(reason) => Error::Internal(reason.to_string()),
     })
 }
 
@@ -464,7 +467,7 @@ enum Content {
     /// An index of an earlier version of UBP, with this schema.
     Older(i32),
     /// Why it is not an index of this version.
-    Foreign(String),
+    Foreign(Message),
 }
 
 impl Content {
@@ -479,13 +482,13 @@ impl Content {
             (_, schema::APPLICATION_ID, schema::VERSION) => Self::Index,
             (_, schema::APPLICATION_ID, other) if other < schema::VERSION => Self::Older(other),
             (_, schema::APPLICATION_ID, other) => Self::Foreign(of_schema(other)),
-            _ => Self::Foreign("it is another program's database".into()),
+            _ => Self::Foreign(message!("it is another program's database")),
         })
     }
 }
 
-fn of_schema(schema: i32) -> String {
-    format!("it has schema {schema}, this program needs {}", schema::VERSION)
+fn of_schema(schema: i32) -> Message {
+    message!("it has schema {schema}, this program needs {needed}", schema, needed = schema::VERSION)
 }
 
 fn open_reader(path: &Path) -> Result<Connection> {

@@ -8,9 +8,11 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 
 use crate::graph::resolve::name_keys;
+use crate::hint::Commands;
+use crate::message::told_to;
 use crate::page::{self, Diagnostic, FrontMatter, Link, LinkKind, LinkTypes, Page, Value, split};
 use crate::ports::{ContentHash, PageFile};
-use crate::{path, text};
+use crate::{path, reported, text};
 
 /// A page, ready to be stored.
 #[derive(Debug)]
@@ -80,10 +82,10 @@ fn indexed_part(text: &str) -> (&str, Option<Diagnostic>) {
     let end = part.rfind('\n').filter(|&end| end >= LARGEST / 2);
     let part = end.and_then(|end| part.get(..=end)).unwrap_or(part);
     let megabytes = |bytes: usize| (bytes as f64 / (1 << 20) as f64 * 10.0).round() / 10.0;
-    let message = format!(
-        "the page is {} MB, but only the first {} MB, up to this line, are indexed",
-        megabytes(text.len()),
-        megabytes(part.len())
+    let message = reported!(
+        "the page is {size} MB, but only the first {indexed} MB, up to this line, are indexed",
+        size = megabytes(text.len()),
+        indexed = megabytes(part.len())
     );
     (part, Some(Diagnostic::in_part(page::Lines::new(part).line_of(part.len()), message)))
 }
@@ -123,7 +125,8 @@ pub(crate) fn prepare(
         created_at: time(front_matter, &["created_at", "createdAt", "created"], modified),
         updated_at: time(front_matter, &["updated_at", "updatedAt", "updated"], modified),
         front_matter: json(front_matter),
-        diagnostics: serde_json::to_string(&diagnostics).unwrap_or_else(|_| "[]".into()),
+        diagnostics: told_to(Commands, || serde_json::to_string(&diagnostics))
+            .unwrap_or_else(|_| "[]".into()),
         anchors: anchors(&parsed),
         sections: sections(&parsed, text, full_text),
         links,
@@ -254,11 +257,11 @@ pub(crate) fn source_refs(
         if path::is_inside(source) {
             refs.push(source.to_owned());
         } else {
-            diagnostics.push(Diagnostic {
-                line: line_of_source(text.get(front_matter.range.clone()).unwrap_or_default(), source),
-                code: "source_ref_outside_project".into(),
-                message: format!("source_refs names '{source}', which is not inside the project"),
-            });
+            diagnostics.push(Diagnostic::new(
+                line_of_source(text.get(front_matter.range.clone()).unwrap_or_default(), source),
+                "source_ref_outside_project",
+                reported!("source_refs names '{source}', which is not inside the project"),
+            ));
         }
     }
     refs.sort_unstable();

@@ -23,6 +23,7 @@ use super::store::{
     Touched, put_page, remove_page, settle_everything, settle_ids, settle_links, settle_source_links,
 };
 use super::turns::{StopOnPanic, Turns};
+use crate::message;
 use crate::page::LinkTypes;
 use crate::ports::{Clock, ContentHash, FileStat, PageFile, Source, Unreadable};
 use crate::progress::{Cancel, Progress, Silent, Stage};
@@ -497,10 +498,10 @@ fn look_at(
             let unreadable = |reason| Unreadable { path: file.path.clone(), reason };
             return match error {
                 Error::Io { source, .. } if source.kind() == ErrorKind::NotFound => {
-                    Read::Gone(unreadable(source.to_string()))
+                    Read::Gone(unreadable(message!("{source}", source)))
                 }
-                Error::Io { source, .. } => Read::Failed(unreadable(source.to_string())),
-                other => Read::Failed(unreadable(other.to_string())),
+                Error::Io { source, .. } => Read::Failed(unreadable(message!("{source}", source))),
+                other => Read::Failed(unreadable(other.message())),
             };
         }
     };

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::values;
 use crate::embed::Prefixes;
+use crate::{reported, word};
 
 /// A server with the call `POST {url}/embeddings` of OpenAI's API, which Ollama, vLLM, llama.cpp and others offer too.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,16 +55,19 @@ impl Endpoint {
 
     fn checked(self) -> Result<Self, String> {
         let Some((origin, host)) = parts(&self.url) else {
-            return Err(format!("'{}' is not an address such as http://127.0.0.1:11434/v1", self.url));
+            return Err(reported!(
+                "'{url}' is not an address such as http://127.0.0.1:11434/v1",
+                url = self.url
+            ));
         };
         if origin.contains('@') {
-            return Err(
+            let words = word!(
                 "the address contains a user name or password; the variable UBP_ENDPOINT_KEY is for keys"
-                    .into(),
             );
+            return Err(words.into());
         }
         if !self.allow_remote && !is_loopback(host) {
-            return Err(format!(
+            return Err(reported!(
                 "{host} is another machine, and pages and queries would be sent there; \"allow_remote\": true permits that"
             ));
         }

@@ -13,7 +13,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::Manifest;
 use crate::globs::Globs;
 use crate::writing::audit::goes_by;
-use crate::{Error, Result, message, path, text};
+use crate::{Error, Result, message, path, reported, text, word};
 
 /// The author in a rule for everybody.
 pub const EVERYBODY: &str = "*";
@@ -70,7 +70,7 @@ pub struct RightsRule {
 fn author<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<String, D::Error> {
     let author = String::deserialize(value)?;
     match author.trim() {
-        "" => Err(D::Error::custom("expected the name of a client or token, or \"*\" for everybody")),
+        "" => Err(D::Error::custom(word!("expected the name of a client or token, or \"*\" for everybody"))),
         name => Ok(name.to_owned()),
     }
 }
@@ -93,14 +93,14 @@ pub fn check_pattern(written: &str) -> std::result::Result<(), String> {
         .flatten()
         .any(char::is_alphanumeric);
     if is_windows {
-        return Err(format!("'{written}' must separate folders with /"));
+        return Err(reported!("'{written}' must separate folders with /"));
     }
     if normal(inside, str::to_owned).is_empty() || !path::is_inside(inside) {
-        return Err(format!("'{written}' must be a path or glob such as \"private/\", without '..'"));
+        return Err(reported!("'{written}' must be a path or glob such as \"private/\", without '..'"));
     }
     // `{a/,b/}` would match a/ and b/ and nothing in them.
     if ["/,", "/}"].iter().any(|end| inside.contains(end)) {
-        return Err(format!("'{written}' must have / after the braces, as in \"{{private,secret}}/\""));
+        return Err(reported!("'{written}' must have / after the braces, as in \"{{private,secret}}/\""));
     }
     match Rule::new(written, Right::Read) {
         Ok(_) => Ok(()),

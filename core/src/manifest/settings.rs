@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use serde_path_to_error::Segment;
 
-use crate::{Error, Result};
+use crate::{Error, Result, word};
 
 /// A parsed settings file.
 #[derive(Debug, Clone)]
@@ -48,8 +48,8 @@ impl UnknownSetting {
 pub fn read<T: Serialize + DeserializeOwned>(text: &str, path: &str, defaults: &T) -> Result<Settings<T>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let wrong = |line, message| Error::Manifest { path: path.into(), line, message };
-    let json: Value = serde_json::from_str(text)
-        .map_err(|error| wrong(error.line().max(1), Message::verbatim(without_position(&error))))?;
+    let json: Value =
+        serde_json::from_str(text).map_err(|error| wrong(error.line().max(1), without_position(&error)))?;
     let Value::Object(given) = json else {
         return Err(wrong(1, message!("expected an object: {{ … }}")));
     };
@@ -64,7 +64,7 @@ pub fn read<T: Serialize + DeserializeOwned>(text: &str, path: &str, defaults: &
             let name = keys.join(".");
             #[cfg(not(target_family = "wasm"))]
             let name = name.replace(".[", "[");
-            Err(wrong(line_of(text, &keys), Message::verbatim(format!("`{name}`: {message}"))))
+            Err(wrong(line_of(text, &keys), message!("`{name}`: {message}", name, message)))
         }
     }
 }
@@ -112,7 +112,7 @@ pub fn line_of(text: &str, keys: &[String]) -> usize {
 type Keys = Vec<String>;
 
 /// The settings in `given`, and its unknown members. An error is the keys of a member and a message.
-fn typed<T>(given: &Map<String, Value>, defaults: &T) -> std::result::Result<(T, Vec<Keys>), (Keys, String)>
+fn typed<T>(given: &Map<String, Value>, defaults: &T) -> std::result::Result<(T, Vec<Keys>), (Keys, Message)>
 where
     T: Serialize + DeserializeOwned,
 {
@@ -126,7 +126,7 @@ where
             Segment::Seq { index } => Some(format!("[{index}]")),
             _ => None,
         });
-        (keys.collect(), error.inner().to_string())
+        (keys.collect(), Message::reported(error.inner().to_string()))
     })?;
     Ok((value, unknown))
 }
@@ -137,7 +137,7 @@ fn overlay(
     given: &Map<String, Value>,
     parents: &[String],
     unknown: &mut Vec<Keys>,
-) -> std::result::Result<(), (Keys, String)> {
+) -> std::result::Result<(), (Keys, Message)> {
     for (key, value) in given {
         let keys = [parents, std::slice::from_ref(key)].concat();
         match (settings.get_mut(key), value) {
@@ -146,7 +146,8 @@ fn overlay(
             (Some(Value::Object(inner)), Value::Object(value)) => overlay(inner, value, &keys, unknown)?,
             (Some(slot), value) if slot.is_null() || kind(slot) == kind(value) => *slot = value.clone(),
             (Some(slot), value) => {
-                return Err((keys, format!("expected {}, found {}", kind(slot), kind(value))));
+                let (expected, found) = (Message::word(kind(slot)), Message::word(kind(value)));
+                return Err((keys, message!("expected {expected}, found {found}", expected, found)));
             }
         }
     }
@@ -156,11 +157,11 @@ fn overlay(
 fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
+        Value::Bool(_) => word!("true or false"),
+        Value::Number(_) => word!("a number"),
+        Value::String(_) => word!("a string"),
+        Value::Array(_) => word!("a list"),
+        Value::Object(_) => word!("an object"),
     }
 }
 
@@ -183,10 +184,12 @@ fn change(object: &mut Map<String, Value>, before: &Map<String, Value>, after: &
 }
 
 /// serde_json's message without the line, which the error reports separately.
-fn without_position(error: &serde_json::Error) -> String {
+fn without_position(error: &serde_json::Error) -> Message {
     let text = error.to_string();
     match text.rsplit_once(" at line ") {
-        Some((message, _)) => format!("{message} (column {})", error.column()),
-        None => text,
+        Some((words, _)) => {
+            message!("{reason} (column {column})", reason = Message::reported(words), column = error.column())
+        }
+        None => Message::reported(text),
     }
 }

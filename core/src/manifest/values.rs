@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{CHUNK_SIZES, MOST_CHUNKS, is_language};
+use crate::{reported, word};
 
 /// Maximum number of link types of a project: every link and front-matter key is compared with all of them.
 const MOST_LINK_TYPES: usize = 100;
@@ -43,34 +44,35 @@ where
     T: DeserializeOwned,
     D: Deserializer<'de>,
 {
-    checked(value, format_args!("a whole number from {LEAST} to {MOST}"), |value| {
+    let expected = reported!("a whole number from {least} to {most}", least = LEAST, most = MOST);
+    checked(value, expected, |value| {
         let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
         value.is_null() || number.is_some_and(|number| (LEAST..=MOST).contains(&number))
     })
 }
 
 pub(super) fn fraction<'de, D: Deserializer<'de>>(value: D) -> Result<f64, D::Error> {
-    checked(value, "a number from 0 to 1", |value| {
+    checked(value, word!("a number from 0 to 1"), |value| {
         value.as_f64().is_some_and(|number| (0.0..=1.0).contains(&number))
     })
 }
 
 pub(super) fn truth<'de, D: Deserializer<'de>>(value: D) -> Result<bool, D::Error> {
-    checked(value, "true or false", Value::is_boolean)
+    checked(value, word!("true or false"), Value::is_boolean)
 }
 
 pub(super) fn name<'de, D: Deserializer<'de>>(value: D) -> Result<String, D::Error> {
-    checked(value, "the name of a model", |value| is_text(value, |text| !text.trim().is_empty()))
+    checked(value, word!("the name of a model"), |value| is_text(value, |text| !text.trim().is_empty()))
 }
 
 pub(super) fn time<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Timestamp>, D::Error> {
-    checked(value, "a time such as \"2026-02-07T00:00:00Z\"", |value| {
+    checked(value, word!("a time such as \"2026-02-07T00:00:00Z\""), |value| {
         value.is_null() || is_text(value, |text| text.parse::<Timestamp>().is_ok())
     })
 }
 
 pub(super) fn language<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
-    checked(value, "a language tag such as \"en\" or \"ja\"", |value| {
+    checked(value, word!("a language tag such as \"en\" or \"ja\""), |value| {
         value.is_null() || is_text(value, is_language)
     })
 }
@@ -80,31 +82,32 @@ pub(super) fn edit_url<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Str
     let is_address = |text: &str| {
         ["https://", "http://"].iter().any(|scheme| text.starts_with(scheme)) && text.contains("{path}")
     };
-    checked(value, "an address such as \"https://example.com/edit/main/{path}\"", |value| {
+    checked(value, word!("an address such as \"https://example.com/edit/main/{path}\""), |value| {
         value.is_null() || is_text(value, is_address)
     })
 }
 
 /// A string; a blank one counts as missing.
 pub(super) fn title<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
-    let title: Option<String> = checked(value, "a string", |value| value.is_null() || value.is_string())?;
+    let title: Option<String> =
+        checked(value, word!("a string"), |value| value.is_null() || value.is_string())?;
     Ok(title.filter(|title| !title.trim().is_empty()))
 }
 
 pub(super) fn link_types<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<String>, D::Error> {
-    let given: Vec<String> = checked(value, "a list of names, such as [\"replaces\"]", |value| {
+    let given: Vec<String> = checked(value, word!("a list of names, such as [\"replaces\"]"), |value| {
         value.as_array().is_some_and(|items| items.iter().all(Value::is_string))
     })?;
     let mut types: Vec<String> = Vec::new();
     for name in given.iter().map(|name| name.trim()) {
         if name.is_empty() || name.contains(['|', '[', ']', '\n', '\r']) {
-            return Err(D::Error::custom(format_args!("'{name}' cannot be the name of a link type")));
+            return Err(D::Error::custom(reported!("'{name}' cannot be the name of a link type")));
         }
         if !types.iter().any(|known| known == name) {
             types.push(name.into());
         }
         if types.len() > MOST_LINK_TYPES {
-            return Err(D::Error::custom(format_args!("at most {MOST_LINK_TYPES} link types")));
+            return Err(D::Error::custom(reported!("at most {most} link types", most = MOST_LINK_TYPES)));
         }
     }
     Ok(types)
@@ -126,19 +129,20 @@ pub(super) fn pages_dir<'de, D: Deserializer<'de>>(value: D) -> Result<String, D
 }
 
 pub(super) fn templates_dir<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
-    let given: Option<String> = checked(value, "a folder", |value| value.is_null() || value.is_string())?;
+    let given: Option<String> =
+        checked(value, word!("a folder"), |value| value.is_null() || value.is_string())?;
     let given = given.filter(|dir| !dir.trim().is_empty());
     given.map(|dir| folder(&dir).map_err(D::Error::custom)).transpose()
 }
 
 /// Keeps the `./` of a folder that is relative to a page.
 pub(super) fn attachments_dir<'de, D: Deserializer<'de>>(value: D) -> Result<String, D::Error> {
-    let given: String = checked(value, "a folder such as \"attachments\" or \"./assets\"", |value| {
+    let given: String = checked(value, word!("a folder such as \"attachments\" or \"./assets\""), |value| {
         is_text(value, |text| !text.trim().is_empty())
     })?;
     let inside = folder(&given).map_err(D::Error::custom)?;
     if inside != "." && !crate::path::can_be_attachment(&format!("{inside}/file")) {
-        return Err(D::Error::custom(format_args!(
+        return Err(D::Error::custom(reported!(
             "'{given}' cannot contain attachments, because it is hidden or in node_modules"
         )));
     }
@@ -156,11 +160,11 @@ pub(super) fn attachments_dir<'de, D: Deserializer<'de>>(value: D) -> Result<Str
 pub(super) fn folder(dir: &str) -> Result<String, String> {
     let slashed = dir.trim().replace('\\', "/");
     if !crate::path::is_inside(&slashed) {
-        return Err(format!("'{dir}' must be a folder inside the project, without '..'"));
+        return Err(reported!("'{dir}' must be a folder inside the project, without '..'"));
     }
     let parts: Vec<&str> = slashed.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
     if parts.iter().any(|part| [".ubp", ".git"].iter().any(|own| part.eq_ignore_ascii_case(own))) {
-        return Err(format!("'{dir}' cannot be inside .ubp or .git"));
+        return Err(reported!("'{dir}' cannot be inside .ubp or .git"));
     }
     Ok(if parts.is_empty() { ".".into() } else { parts.join("/") })
 }
@@ -173,7 +177,7 @@ fn checked<'de, T: DeserializeOwned, D: Deserializer<'de>>(
 ) -> Result<T, D::Error> {
     let value = Value::deserialize(value)?;
     let read = if is_right(&value) { T::deserialize(&value).ok() } else { None };
-    read.ok_or_else(|| D::Error::custom(format_args!("expected {expected}, found {value}")))
+    read.ok_or_else(|| D::Error::custom(reported!("expected {expected}, found {found}", found = value)))
 }
 
 fn is_text(value: &Value, is_right: impl FnOnce(&str) -> bool) -> bool {

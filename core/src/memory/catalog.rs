@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{FOLDER, Fields, MemoryType, bare_name};
 use crate::index::parse_time;
 use crate::index::questions::pages::{self, PageRow};
+use crate::message::Message;
 use crate::page::{Diagnostic, Value};
 use crate::ports::Source;
 use crate::text::fold_key;
@@ -23,7 +24,7 @@ pub struct Skipped {
     /// Line of the error, from 1.
     pub line: usize,
     /// What is wrong there.
-    pub reason: String,
+    pub reason: Message,
 }
 
 /// A memory in the index.
@@ -87,8 +88,9 @@ impl Catalog {
             if diagnostics.contains("front_matter_syntax") {
                 let found: Vec<Diagnostic> = serde_json::from_str(diagnostics).unwrap_or_default();
                 let found = found.into_iter().find(|found| found.code == "front_matter_syntax");
-                let (line, reason) = found.map(|found| (found.line, found.message)).unwrap_or_default();
-                catalog.pass_over(path, line.max(1), reason, Fields::topic_of(&fields));
+                if let Some(Diagnostic { line, message, .. }) = found {
+                    catalog.pass_over(path, line, message, Fields::topic_of(&fields));
+                }
                 return;
             }
             match Fields::of(&fields) {
@@ -106,7 +108,7 @@ impl Catalog {
         Ok(catalog)
     }
 
-    fn pass_over(&mut self, filepath: String, line: usize, reason: String, topic: Option<&str>) {
+    fn pass_over(&mut self, filepath: String, line: usize, reason: Message, topic: Option<&str>) {
         self.broken.extend(topic.map(|topic| (fold_key(topic), self.skipped.len())));
         self.skipped.push(Skipped { filepath, line, reason });
     }

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use super::{Catalog, Claims, Compared, Counts, Currency, Dispute, Entry, Group, Memory, Skipped};
 use super::{dispute, groups, read};
+use crate::message;
+use crate::message::Message;
 use crate::suggest::decisions::{Decisions, Verdict};
 use crate::writing::Version;
 use crate::{Context, Result, path, text};
@@ -98,18 +100,18 @@ fn load<'c>(
     let (mut kept, mut loaded) = (Vec::new(), Vec::new());
     for entry in entries {
         context.cancel.check()?;
-        let mut skip = |line: usize, reason: String| {
+        let mut skip = |line: usize, reason: Message| {
             skipped.push(Skipped { filepath: entry.path.clone(), line, reason });
         };
         let version = match Version::read(context.source, &entry.path) {
             Ok(version) => version,
             Err(error) => {
-                skip(1, error.to_string());
+                skip(1, error.message());
                 continue;
             }
         };
         let Ok(text) = std::str::from_utf8(version.bytes.as_deref().unwrap_or_default()) else {
-            skip(1, "the page is not UTF-8".into());
+            skip(1, message!("the page is not UTF-8"));
             continue;
         };
         match read(text) {

@@ -2,6 +2,8 @@
 
 use super::{MemoryType, ends_at};
 use crate::index::parse_time;
+use crate::message;
+use crate::message::Message;
 use crate::page::Value;
 
 /// Everything about a memory except its text.
@@ -32,7 +34,7 @@ pub(crate) struct Fields {
 
 impl Fields {
     /// Reads front matter: `None` if it is not that of a memory; the reason if it is invalid.
-    pub(super) fn of(fields: &[(String, Value)]) -> Option<Result<Self, String>> {
+    pub(super) fn of(fields: &[(String, Value)]) -> Option<Result<Self, Message>> {
         let get = |key: &str| fields.iter().find(|(name, _)| name == key).map(|(_, value)| value);
         let scalar = |key: &str| match get(key) {
             Some(Value::Text(text)) => Some(text.trim()).filter(|text| !text.is_empty()),
@@ -40,20 +42,30 @@ impl Fields {
         };
         let topic = scalar("topic")?;
         let Some(memory_type) = scalar("type").and_then(MemoryType::named) else {
-            let found = scalar("type").map_or("it is missing".into(), |found| format!("it is '{found}'"));
-            return Some(Err(format!("`type` must be tech, project-tech or domain; {found}")));
+            return Some(Err(match scalar("type") {
+                None => message!("`type` must be tech, project-tech or domain; it is missing"),
+                Some(found) => {
+                    message!("`type` must be tech, project-tech or domain; it is '{found}'", found)
+                }
+            }));
         };
         let confidence = match scalar("confidence") {
             None => 1.0,
             Some(text) => match text.parse::<f64>() {
                 Ok(number) if (0.0..=1.0).contains(&number) => number,
-                _ => return Some(Err(format!("`confidence` must be a number from 0 to 1; it is '{text}'"))),
+                _ => {
+                    return Some(Err(message!(
+                        "`confidence` must be a number from 0 to 1; it is '{found}'",
+                        found = text
+                    )));
+                }
             },
         };
         let valid_until = scalar("valid_until");
         if let Some(text) = valid_until.filter(|text| ends_at(text).is_none()) {
-            return Some(Err(format!(
-                "`valid_until` must be a day such as 2026-01-31, or a time; it is '{text}'"
+            return Some(Err(message!(
+                "`valid_until` must be a day such as 2026-01-31, or a time; it is '{found}'",
+                found = text
             )));
         }
         Some(Ok(Self {

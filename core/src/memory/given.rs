@@ -4,6 +4,7 @@
 use super::body::{from_first_line, plain_breaks, without_heading};
 use super::ends_at;
 use crate::message;
+use crate::message::Fill;
 use crate::{Error, Result};
 
 /// Maximum length of a topic in characters.
@@ -120,7 +121,7 @@ fn one_line(name: &str, text: &str, longest: usize) -> Result<String> {
     Ok(text.to_owned())
 }
 
-fn tidied(name: &str, text: &str) -> Result<String> {
+fn tidied(name: impl Fill, text: &str) -> Result<String> {
     if text.contains('\0') {
         return Err(Error::invalid(message!("{name} has a NUL character; a memory is text", name)));
     }
@@ -130,7 +131,7 @@ fn tidied(name: &str, text: &str) -> Result<String> {
 fn kept_examples(examples: Vec<String>) -> Result<Vec<String>> {
     let mut kept = Vec::new();
     for example in examples {
-        let example = tidied("an example", &example)?;
+        let example = tidied(message!("an example"), &example)?;
         let example = example.trim_end();
         if !example.is_empty() {
             kept.push(example.to_owned());

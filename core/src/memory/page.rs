@@ -20,7 +20,7 @@ pub(crate) struct Memory {
 }
 
 /// Reads a page: `None` if it is not a memory; line and reason if it is not a valid one.
-pub(crate) fn read(text: &str) -> Option<std::result::Result<Memory, (usize, String)>> {
+pub(crate) fn read(text: &str) -> Option<std::result::Result<Memory, (usize, Message)>> {
     let page = parse(text, &LinkTypes::default());
     if let Some(found) = page.diagnostics.iter().find(|found| found.code == "front_matter_syntax") {
         return Some(Err((found.line, found.message.clone())));

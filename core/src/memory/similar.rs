@@ -12,6 +12,8 @@ use crate::Context;
 use crate::Result;
 use crate::embed::{chunks, passage};
 use crate::index::{VectorMatrix, pending};
+use crate::message;
+use crate::message::Message;
 use crate::ports::TextKind;
 use crate::query::page_vectors;
 use crate::show::counted;
@@ -132,16 +134,16 @@ pub(crate) fn is_known_by(given: &Given, held: &Memory) -> bool {
 pub(crate) fn vectors(
     context: &Context<'_>,
     db: &Connection,
-) -> Result<std::result::Result<HashMap<i64, Vec<f32>>, String>> {
+) -> Result<std::result::Result<HashMap<i64, Vec<f32>>, Message>> {
     let Some(embedder) = context.embedder else {
-        return Ok(Err("this machine has no embedding model".into()));
+        return Ok(Err(message!("this machine has no embedding model")));
     };
     let model = embedder.model();
     let due = pending(db, &model.identity)?;
     if due > 0 {
-        return Ok(Err(format!(
-            "the vectors of {} are not computed yet",
-            counted(due, "section", "sections")
+        return Ok(Err(message!(
+            "the vectors of {sections} are not computed yet",
+            sections = counted(due, "section", "sections")
         )));
     }
     let bytes = page_vectors(db, &model.identity, model.dimensions)?;

@@ -189,7 +189,7 @@ fn other_pages_and_invalid_memories_are_told_apart() {
         ("---\ntopic: T\ntype: tech\ntags: [a\n---\nx\n", 5, "YAML"),
     ] {
         let (found, said) = read(page).unwrap().unwrap_err();
-        assert!(said.contains(reason), "{page}: {said}");
+        assert!(said.to_string().contains(reason), "{page}: {said}");
         assert!(line == 5 || found == line, "{page}: {found}");
     }
 }

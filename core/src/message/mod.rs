@@ -7,21 +7,22 @@
 //! - The names in a template are those of its values: the compiler checks it, for [`message!`](crate::message!).
 //! - Every template of the code is in every catalogue, with the same placeholders (`tests/tests/languages.rs`).
 
+mod fill;
 mod language;
 mod reader;
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
-use std::io;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::freshness::Staleness;
 use crate::hint::{Commands, Next, Voice};
 use crate::show::Span;
 
+pub use fill::Fill;
 pub use language::Language;
 pub use reader::told_to;
 
@@ -41,8 +42,10 @@ enum Text {
     Template(&'static str),
     /// A number with its noun, for one and for many.
     Counted(usize, &'static str, &'static str),
-    /// Words that have no translation: those of a library or a page.
+    /// Words that have no translation, such as those of a page.
     Verbatim(String),
+    /// English words of a library, or read back from the index.
+    Reported(String),
     /// Words of the system, and what they mean.
     Foreign(String, Message),
     /// Several, with this between them.
@@ -114,6 +117,14 @@ macro_rules! word {
     };
 }
 
+/// A text that is told later, by [`Message::reported`]: a `format!` with a template that catalogues have.
+#[macro_export]
+macro_rules! reported {
+    ($template:literal $(, $name:ident = $value:expr)* $(,)?) => {
+        ::std::format!($template $(, $name = $value)*)
+    };
+}
+
 /// `number` with the noun `one` or `many`.
 pub fn counted(number: usize, one: &'static str, many: &'static str) -> Message {
     Message::of(Text::Counted(number, one, many), Vec::new())
@@ -135,9 +146,15 @@ impl Message {
         Self::of(Text::Foreign(words, meaning), Vec::new())
     }
 
-    /// Words that have no translation: those of a library or a page.
+    /// Words that have no translation, such as those of a page.
     pub fn verbatim(words: impl Into<String>) -> Self {
         Self::of(Text::Verbatim(words.into()), Vec::new())
+    }
+
+    /// English words of a library, or of a [`reported!`](crate::reported!) text, which may have been stored since. A
+    /// language recognises those that it knows.
+    pub fn reported(words: impl Into<String>) -> Self {
+        Self::of(Text::Reported(words.into()), Vec::new())
     }
 
     /// The message in the words of a reader.
@@ -186,11 +203,15 @@ impl Message {
                 return;
             }
             Text::Verbatim(words) => return put(Part::Text(style, words)),
+            Text::Reported(words) => {
+                let retold = voice.language().retold(words);
+                return put(Part::Text(style, retold.as_deref().unwrap_or(words)));
+            }
             Text::Foreign(words, meaning) => match meaning.is_known(voice.language()) {
                 true => return meaning.each_part(voice, style, put),
                 false => return put(Part::Text(style, words)),
             },
-            Text::Template(english) => voice.language().of(english).unwrap_or(english),
+            Text::Template(english) => voice.language().of(english).unwrap_or(Cow::Borrowed(english)),
             Text::Counted(number, one, many) => {
                 let counted = match voice.language().of(&format!("{{number}} {one}")) {
                     Some(translated) => translated.replace("{number}", &number.to_string()),
@@ -199,7 +220,7 @@ impl Message {
                 return put(Part::Text(style, &counted));
             }
         };
-        let mut rest = template;
+        let mut rest = &*template;
         while let Some(at) = rest.find(['{', '}']) {
             let (before, from) = rest.split_at(at);
             put(Part::Text(style, before));
@@ -355,6 +376,13 @@ impl Serialize for Message {
     }
 }
 
+/// A message that was stored in English.
+impl<'de> Deserialize<'de> for Message {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::reported)
+    }
+}
+
 impl JsonSchema for Message {
     fn schema_name() -> Cow<'static, str> {
         String::schema_name()
@@ -369,130 +397,8 @@ impl JsonSchema for Message {
     }
 }
 
-/// What can fill a placeholder.
-pub trait Fill {
-    /// The value.
-    fn fill(&self) -> Value;
-}
-
-impl<T: Fill + ?Sized> Fill for &T {
-    fn fill(&self) -> Value {
-        (**self).fill()
-    }
-}
-
-impl<T: Fill + ?Sized> Fill for Box<T> {
-    fn fill(&self) -> Value {
-        (**self).fill()
-    }
-}
-
-impl Fill for Value {
-    fn fill(&self) -> Value {
-        self.clone()
-    }
-}
-
-impl Fill for Message {
-    fn fill(&self) -> Value {
-        Value::Message(Style::Plain, self.clone())
-    }
-}
-
-impl Fill for Next {
-    fn fill(&self) -> Value {
-        Value::Ask(self.clone())
-    }
-}
-
-macro_rules! fill_with_text {
-    ($($type:ty),*) => {$(
-        impl Fill for $type {
-            fn fill(&self) -> Value {
-                Value::Text(self.to_string())
-            }
-        }
-    )*};
-}
-
-fill_with_text!(
-    str,
-    String,
-    Cow<'_, str>,
-    char,
-    u8,
-    u16,
-    u32,
-    u64,
-    usize,
-    i32,
-    i64,
-    f64,
-    std::path::Display<'_>,
-    fast_glob::Error,
-    rusqlite::Error,
-    serde_json::Error,
-    serde_json::Value,
-    crate::ports::ContentHash
-);
-
-#[cfg(not(target_family = "wasm"))]
-fill_with_text!(base64::DecodeError, regex::Error);
-
-impl Fill for crate::Error {
-    fn fill(&self) -> Value {
-        self.message().fill()
-    }
-}
-
-/// The usual errors of a file system are translated.
-impl Fill for io::Error {
-    fn fill(&self) -> Value {
-        let meaning = match self.kind() {
-            io::ErrorKind::NotFound => message!("no such file or folder"),
-            io::ErrorKind::PermissionDenied => message!("permission denied"),
-            io::ErrorKind::AlreadyExists => message!("it already exists"),
-            io::ErrorKind::StorageFull => message!("no space left on the disk"),
-            io::ErrorKind::ReadOnlyFilesystem => message!("the file system is read-only"),
-            io::ErrorKind::NotADirectory => message!("not a folder"),
-            io::ErrorKind::IsADirectory => message!("it is a folder"),
-            io::ErrorKind::DirectoryNotEmpty => message!("the folder is not empty"),
-            io::ErrorKind::ConnectionRefused => message!("connection refused"),
-            io::ErrorKind::AddrInUse => message!("the address is already in use"),
-            io::ErrorKind::TimedOut => message!("no answer in time"),
-            io::ErrorKind::BrokenPipe => message!("the pipe is closed"),
-            _ => return Value::Text(self.to_string()),
-        };
-        match self.get_ref() {
-            // Words of ubp itself, not of the system.
-            Some(_) => Value::Text(self.to_string()),
-            None => Message::foreign(self.to_string(), meaning).fill(),
-        }
-    }
-}
-
-impl Fill for Span<'_> {
-    fn fill(&self) -> Value {
-        match *self {
-            Self::Text(text) => Value::Text(text.into()),
-            Self::Path(path) => Value::Path(path.into()),
-            Self::Place(path, line) => Value::Place(path.into(), line),
-            Self::File(path) => Value::File(path.into()),
-            Self::Code(name) => Value::Code(name.into()),
-            Self::Strong(text) => Value::Message(Style::Strong, Message::verbatim(text)),
-            Self::Faint(text) => Value::Message(Style::Faint, Message::verbatim(text)),
-            Self::Alarm(text) => Value::Message(Style::Alarm, Message::verbatim(text)),
-            Self::Title(title) => Value::Title(title.into()),
-            Self::Words(words) => Value::Words(words.into()),
-            Self::Label(label) => Value::Label(label.into()),
-            Self::Trust(staleness) => Value::Trust(staleness),
-            Self::Quoted(message) => Value::Words(message.to_string()),
-            Self::Said(style, message) => Value::Message(style, message.clone()),
-        }
-    }
-}
-
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -508,11 +414,14 @@ mod tests {
         }
 
         fn language(&self) -> Language {
-            Language::new("x-test", |english| match english {
-                "{part} of {whole}" => Some("<{whole}> {{の}} {part}"),
-                "{number} page" => Some("頁 {number}"),
+            let translate = |english: &str| match english {
+                "{part} of {whole}" => Some("<{whole}> {{の}} {part}".into()),
+                "{number} page" => Some("頁 {number}".into()),
                 _ => None,
-            })
+            };
+            let retell =
+                |english: &str| english.strip_prefix("no such ").map(|what| format!("{what} がない"));
+            Language::new("x-test", translate, retell)
         }
     }
 
@@ -523,6 +432,16 @@ mod tests {
         assert_eq!(message.told(&Reversed), "<12> {の} 頁 1");
         assert_eq!(counted(2, "page", "pages").to_string(), "2 pages");
         assert_eq!(message!("not in the catalogue").told(&Reversed), "not in the catalogue");
+    }
+
+    #[test]
+    fn stored_words_are_told_in_the_language_of_the_reader() {
+        let words = reported!("no such {what}", what = "table");
+        let message = message!("{count}: {reason}", count = 2, reason = Message::reported(words));
+        assert_eq!(message.to_string(), "2: no such table");
+        assert_eq!(message.told(&Reversed), "2: table がない");
+        let stored = serde_json::to_string(&message).unwrap();
+        assert_eq!(serde_json::from_str::<Message>(&stored).unwrap(), Message::reported("2: no such table"));
     }
 
     #[test]

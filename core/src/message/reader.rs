@@ -34,12 +34,16 @@ mod tests {
     use crate::message;
     use crate::message::{Language, Message};
 
-    const FRENCH: Language = Language::new("fr", |english| match english {
-        "read it: {call}" => Some("lisez-le : {call}"),
-        "“Mark page as reviewed”" => Some("« Marquer la page »"),
-        "{command} in a terminal" => Some("{command} dans un terminal"),
-        _ => None,
-    });
+    const FRENCH: Language = Language::new(
+        "fr",
+        |english| match english {
+            "read it: {call}" => Some("lisez-le : {call}".into()),
+            "“Mark page as reviewed”" => Some("« Marquer la page »".into()),
+            "{command} in a terminal" => Some("{command} dans un terminal".into()),
+            _ => None,
+        },
+        |_| None,
+    );
 
     fn json(message: &Message) -> String {
         serde_json::to_string(message).unwrap()

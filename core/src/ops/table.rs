@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::OPERATIONS;
 use super::facts::Facts;
 use crate::message;
-use crate::message::Message;
 use crate::show::Page;
 use crate::{Context, Error, Result};
 
@@ -95,8 +94,7 @@ pub(super) fn call<P: DeserializeOwned, O: Serialize>(
         object @ Value::Object(_) => object,
         other => return Err(Error::invalid(message!("parameters must be an object, not {other}", other))),
     };
-    let params =
-        P::deserialize(params).map_err(|error| Error::invalid(Message::verbatim(error.to_string())))?;
+    let params = P::deserialize(params).map_err(|error| Error::invalid(message!("{error}", error)))?;
     let output = if facts.reads_only() {
         context.in_one_state(|context| run(context, params))
     } else {

@@ -12,6 +12,7 @@ use super::link_syntax;
 use super::model::{Block, Diagnostic, Link, LinkKind, Section};
 use super::outline::Outline;
 use super::{LinkTypes, context, link_types};
+use crate::reported;
 
 /// Maximum length of the display text of a link that contains another one, in characters: each of several nested
 /// links would repeat the text of all links inside it.
@@ -58,7 +59,10 @@ pub(super) fn read(text: &str, start: usize, lines: &Lines, types: &LinkTypes, t
     let more_links = reader.more_links.map(|line| {
         Diagnostic::in_part(
             line,
-            format!("the page has more than {MOST_LINKS} links; those from this line on are text"),
+            reported!(
+                "the page has more than {most} links; those from this line on are text",
+                most = MOST_LINKS
+            ),
         )
     });
     let more_headings = reader.outline.excess();

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use super::model::Diagnostic;
+use crate::{reported, word};
 
 /// The text of a file, and problems with its encoding.
 ///
@@ -19,11 +20,8 @@ pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
         _ => from_utf8(bytes, &mut diagnostics),
     };
     if let Some(at) = text.find('\0') {
-        diagnostics.push(Diagnostic {
-            line: line_at(&text, at),
-            code: "nul_byte".into(),
-            message: "the file contains a NUL byte; is it a text file?".into(),
-        });
+        let message = word!("the file contains a NUL byte; is it a text file?");
+        diagnostics.push(Diagnostic::new(line_at(&text, at), "nul_byte", message));
     }
     (text, diagnostics)
 }
@@ -44,11 +42,8 @@ fn from_utf16(
     unit: fn([u8; 2]) -> u16,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Cow<'static, str> {
-    diagnostics.push(Diagnostic {
-        line: 1,
-        code: "encoding_utf16".into(),
-        message: "the file is UTF-16; save it as UTF-8 so that every tool can read it".into(),
-    });
+    let message = word!("the file is UTF-16; save it as UTF-8 so that every tool can read it");
+    diagnostics.push(Diagnostic::new(1, "encoding_utf16", message));
     let (pairs, odd) = bytes.as_chunks::<2>();
     let mut text = String::with_capacity(bytes.len());
     let mut broken = None;
@@ -69,13 +64,9 @@ fn from_utf16(
 }
 
 fn invalid(line: usize, encoding: &str) -> Diagnostic {
-    Diagnostic {
-        line,
-        code: "encoding_invalid".into(),
-        message: format!(
-            "the file is not valid {encoding} from here on; invalid bytes are shown as \u{FFFD}"
-        ),
-    }
+    let message =
+        reported!("the file is not valid {encoding} from here on; invalid bytes are shown as \u{FFFD}");
+    Diagnostic::new(line, "encoding_invalid", message)
 }
 
 fn line_at(text: &str, offset: usize) -> usize {

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use super::lines::{self, Lines};
 use super::{Diagnostic, FrontMatter, Link, LinkTypes, Value};
+use crate::reported;
 
 pub(super) use values::{strings, words};
 pub(super) use yaml::limits;
@@ -92,7 +93,7 @@ struct Mark {
 impl Findings<'_> {
     fn diagnose(&mut self, offset: usize, code: &str, message: impl Into<String>) {
         let line = self.lines.line_of(offset);
-        self.diagnostics.push(Diagnostic { line, code: code.into(), message: message.into() });
+        self.diagnostics.push(Diagnostic::new(line, code, message));
     }
 
     fn mark(&self) -> Mark {
@@ -106,7 +107,7 @@ impl Findings<'_> {
 }
 
 fn duplicate(key: &str) -> String {
-    format!("the key `{key}` is repeated; its first value is used")
+    reported!("the key `{key}` is repeated; its first value is used")
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::message::Message;
+
 /// A parsed page. Byte ranges refer to the decoded text; lines count from 1.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Page {
@@ -123,15 +125,20 @@ pub struct Diagnostic {
     /// Stable name of the problem, such as `front_matter_syntax`.
     pub code: String,
     /// What is wrong, in a sentence.
-    pub message: String,
+    pub message: Message,
 }
 
 impl Diagnostic {
     /// The code of a page that is too large to be read completely.
     pub const IN_PART: &'static str = "page_in_part";
 
+    /// `message` is a text of [`reported!`](crate::reported!), because the index stores it.
+    pub(crate) fn new(line: usize, code: &str, message: impl Into<String>) -> Self {
+        Self { line, code: code.into(), message: Message::reported(message) }
+    }
+
     /// The diagnostic of a page in which something is ignored from `line` on.
     pub(crate) fn in_part(line: usize, message: String) -> Self {
-        Self { line, code: Self::IN_PART.into(), message }
+        Self::new(line, Self::IN_PART, message)
     }
 }

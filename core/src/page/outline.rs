@@ -8,6 +8,7 @@ use unicode_normalization::char::is_combining_mark;
 use super::context::{first, on_one_line};
 use super::lines::Lines;
 use super::model::{Diagnostic, Section};
+use crate::reported;
 
 /// Maximum length of a heading in characters: every section below a heading stores it again.
 const HEADING_LIMIT: usize = 200;
@@ -79,8 +80,9 @@ impl<'a> Outline<'a> {
     /// The diagnostic about too many headings, if there are.
     pub(super) fn excess(&self) -> Option<Diagnostic> {
         self.more.map(|line| {
-            let message = format!(
-                "the page has more than {MOST_SECTIONS} headings; those from this line on start no section"
+            let message = reported!(
+                "the page has more than {most} headings; those from this line on start no section",
+                most = MOST_SECTIONS
             );
             Diagnostic::in_part(line, message)
         })

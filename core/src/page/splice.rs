@@ -17,7 +17,7 @@ use super::front_matter::{self, Block, Reading};
 use super::lines::{self, Lines};
 use super::{LinkTypes, Value};
 use crate::message::Message;
-use crate::{Error, Result};
+use crate::{Error, Result, reported, word};
 use site::Site;
 
 /// Sets these front-matter fields of `text`, in this order. `path` is used in errors only.
@@ -31,7 +31,7 @@ use site::Site;
 /// map, or if any other field would change.
 pub fn set_fields(path: &str, text: &str, fields: &[(&str, &str)]) -> Result<String> {
     let refuse =
-        |reason: String| Error::FrontMatter { path: path.to_owned(), message: Message::verbatim(reason) };
+        |reason: String| Error::FrontMatter { path: path.to_owned(), message: Message::reported(reason) };
     let mut edited = text.to_owned();
     for (key, value) in fields {
         if let Some(next) = set(&edited, key, value).map_err(refuse)? {
@@ -58,7 +58,7 @@ struct Splice {
 fn set(text: &str, key: &str, value: &str) -> std::result::Result<Option<String>, String> {
     let before = read(text);
     if let Some(problem) = before.diagnostics.first().filter(|_| !before.sound) {
-        return Err(format!("line {}: {}", problem.line, problem.message));
+        return Err(reported!("line {line}: {reason}", line = problem.line, reason = problem.message));
     }
     let fields = &before.front_matter.fields;
     if matches!(front_matter::field(fields, key), Some(Value::Text(current)) if current == value)
@@ -69,7 +69,7 @@ fn set(text: &str, key: &str, value: &str) -> std::result::Result<Option<String>
     let splice = plan(text, key, value)?;
     let (head, tail) = match (text.get(..splice.start), text.get(splice.end..)) {
         (Some(head), Some(tail)) => (head, tail),
-        _ => return Err("the position of the value is unknown".into()),
+        _ => return Err(word!("the position of the value is unknown").into()),
     };
     let edited = [head, &splice.insert, tail].concat();
     prove(&before, text, &edited, key, Value::Text(value.to_owned()))?;
@@ -126,10 +126,10 @@ fn prove(
         None => expected.push((key.to_owned(), new)),
     }
     if !after.sound || after.front_matter.fields != expected {
-        return Err(format!("setting `{key}` would change more than `{key}`"));
+        return Err(reported!("setting `{key}` would change more than `{key}`"));
     }
     if rest(text, before) != rest(edited, &after) {
-        return Err(format!("setting `{key}` would change the text of the page"));
+        return Err(reported!("setting `{key}` would change the text of the page"));
     }
     Ok(())
 }

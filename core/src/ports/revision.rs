@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::{CommittedFile, ContentHash, FileStat, History, Listing, PageFile, Source, SourceChange};
 use crate::globs::Globs;
-use crate::{Error, Result, path};
+use crate::{Error, Result, path, word};
 
 /// File contents from a history, by content hash; commits with common files share them.
 #[derive(Debug, Default)]
@@ -123,7 +123,7 @@ impl<'a> RevisionSource<'a> {
             self.load([path])?;
         }
         self.blobs.get(&file.id).map(|bytes| bytes.to_vec()).ok_or_else(|| {
-            let words = "its content at that commit is not on this machine";
+            let words = word!("its content at that commit is not on this machine");
             Error::io(path, io::Error::new(io::ErrorKind::NotFound, words))
         })
     }

@@ -8,7 +8,8 @@ use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 use crate::message;
-use crate::{Error, Result, path, text};
+use crate::message::Message;
+use crate::{Error, Result, path, text, word};
 
 /// SHA-256 of a file's raw bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -114,8 +115,8 @@ pub struct PageFile {
 pub struct Unreadable {
     /// Path relative to the pages folder, as far as it can be represented.
     pub path: String,
-    /// The message of the operating system.
-    pub reason: String,
+    /// The message of the operating system, or why it was skipped.
+    pub reason: Message,
 }
 
 /// All pages, sorted by path.
@@ -133,7 +134,7 @@ pub trait WriteGuard {}
 fn read_only(path: &str) -> Error {
     Error::io(
         path,
-        io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "this project is open for reading only"),
+        io::Error::new(io::ErrorKind::ReadOnlyFilesystem, word!("this project is open for reading only")),
     )
 }
 

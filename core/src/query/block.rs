@@ -76,7 +76,8 @@ impl View<'_> {
         let shown = answer.columns.iter().filter(|name| Some(*name) != group);
         let columns = shown.map(|name| {
             let is_page = name == "path";
-            Column { name: name.clone(), label: if is_page { "page".into() } else { name.clone() }, is_page }
+            let label = if is_page { message!("page").told_to_reader() } else { name.clone() };
+            Column { name: name.clone(), label, is_page }
         });
         Ok(Table {
             layout: if *self == Self::Table { Layout::Table } else { Layout::List },

@@ -11,6 +11,7 @@ use super::schema::{bytes, numbers};
 use crate::Result;
 use crate::ports::ModelInfo;
 use crate::text::read_part;
+use crate::{reported, word};
 
 /// Maximum number of texts that `embed` accepts in one statement.
 const TEXTS: usize = 64;
@@ -18,30 +19,30 @@ const TEXTS: usize = 64;
 /// Texts passed to `embed` that have no vector yet.
 pub(super) type Wanted = Arc<Mutex<BTreeSet<String>>>;
 
-/// Adds `embed(text)` and `array_cosine_distance(a, b)`. `model` is the model, or why there is none.
+/// The message of `embed` without a model.
+pub(super) const WITHOUT_MODEL: &str = word!("embed() cannot be used");
+
+/// Adds `embed(text)` and `array_cosine_distance(a, b)`.
 pub(super) fn add(
     db: &Connection,
     embedded: HashMap<String, Vec<f32>>,
-    model: std::result::Result<ModelInfo, String>,
+    model: Option<ModelInfo>,
     wanted: &Wanted,
 ) -> Result<()> {
     let flags =
         FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_DIRECTONLY;
     let wanted = Arc::clone(wanted);
     db.create_scalar_function("embed", 1, flags, move |call: &Context<'_>| {
-        let model = match &model {
-            Ok(model) => model,
-            Err(reason) => return Err(failure(format!("embed() cannot be used: {reason}"))),
-        };
+        let model = model.as_ref().ok_or_else(|| failure(WITHOUT_MODEL.into()))?;
         let text = match call.get_raw(0) {
             ValueRef::Null => return Ok(None),
             ValueRef::Text(text) => String::from_utf8_lossy(text),
-            _ => return Err(failure("embed() takes a text".into())),
+            _ => return Err(failure(word!("embed() takes a text").into())),
         };
         let text = read_part(&text);
         if let Some(script) = model.scripts.other_script_of(text) {
             let name = &model.name;
-            return Err(failure(format!(
+            return Err(failure(reported!(
                 "embed() cannot be used with this text: the model {name} does not understand the script {script}; \
                  find its words with content LIKE '%…%', or let the project use a model that does"
             )));
@@ -50,8 +51,9 @@ pub(super) fn add(
         if vector.is_none() {
             let mut wanted = wanted.lock().unwrap_or_else(PoisonError::into_inner);
             if embedded.len() + wanted.len() >= TEXTS && !wanted.contains(text) {
-                return Err(failure(format!(
-                    "embed() takes at most {TEXTS} different texts; use constants, such as embed('login')"
+                return Err(failure(reported!(
+                    "embed() takes at most {most} different texts; use constants, such as embed('login')",
+                    most = TEXTS
                 )));
             }
             wanted.insert(text.to_owned());
@@ -63,14 +65,14 @@ pub(super) fn add(
             let is_null = |at| matches!(call.get_raw(at), ValueRef::Null);
             return match is_null(0) || is_null(1) {
                 true => Ok(NOWHERE),
-                false => Err(failure("array_cosine_distance() takes two vectors".into())),
+                false => Err(failure(word!("array_cosine_distance() takes two vectors").into())),
             };
         };
         if a.len() != b.len() {
-            return Err(failure(format!(
-                "array_cosine_distance() got vectors of {} and {} numbers",
-                a.len() / size_of::<f32>(),
-                b.len() / size_of::<f32>()
+            return Err(failure(reported!(
+                "array_cosine_distance() got vectors of {first} and {second} numbers",
+                first = a.len() / size_of::<f32>(),
+                second = b.len() / size_of::<f32>()
             )));
         }
         Ok(distance(a, b))
@@ -95,6 +97,7 @@ fn distance(a: &[u8], b: &[u8]) -> f64 {
     if lengths > 0.0 { (1.0 - dot / lengths).clamp(0.0, 2.0) } else { NOWHERE }
 }
 
+/// An error in English, which SQLite passes on.
 fn failure(message: String) -> rusqlite::Error {
     rusqlite::Error::UserFunctionError(message.into())
 }

@@ -28,7 +28,6 @@ pub use schema::{Column, Schema};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use shown::{Part, Shown};
 
-use crate::message::Message;
 use std::collections::HashMap;
 
 use rusqlite::types::Value as SqlValue;
@@ -56,8 +55,7 @@ pub fn run(context: &Context<'_>, schema: &Schema, sql: &str, limits: Limits) ->
         if wanted.is_empty() {
             return Ok(answer);
         }
-        let embedder =
-            schema.embedder(context).map_err(|reason| Error::invalid(Message::verbatim(reason)))?;
+        let embedder = schema.embedder(context).map_err(Error::invalid)?;
         for text in wanted {
             let embed = || embedder.embed(TextKind::Query, &[text.as_str()]);
             // The first text may have to wait until the model is loaded; that does not count.

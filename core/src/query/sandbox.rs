@@ -26,10 +26,6 @@ const TABLE: &str = "files";
 /// Table-valued functions of SQLite that read nothing but their argument.
 const UNFOLDING: [&str; 2] = ["json_each", "json_tree"];
 
-/// The hint for an argument of these that is not JSON.
-const UNFOLDING_HINT: &str = "; json_each() takes a list, and some pages have a single value there: \
-    write json_each(CASE WHEN json_valid(x) THEN x ELSE json_array(x) END), with the column for x";
-
 /// Functions of SQLite that have effects outside of the statement.
 const REACHING: [&str; 2] = ["load_extension", "fts3_tokenizer"];
 
@@ -78,7 +74,9 @@ pub(super) struct Sandbox<'a> {
     schema: &'a Schema,
     wanted: Wanted,
     stop: Arc<AtomicBool>,
-    refused: Arc<Mutex<Option<String>>>,
+    refused: Arc<Mutex<Option<Message>>>,
+    /// Why `embed` has no model.
+    without_model: Option<Message>,
 }
 
 impl<'a> Sandbox<'a> {
@@ -93,8 +91,9 @@ impl<'a> Sandbox<'a> {
         let columns: Vec<String> = schema.names().map(quoted).collect();
         db.execute_batch(&format!("CREATE TABLE {TABLE} ({})", columns.join(", ")))?;
         let wanted = Wanted::default();
-        let model = schema.embedder(context).map(|embedder| embedder.model().clone());
-        functions::add(&db, embedded, model, &wanted)?;
+        let embedder = schema.embedder(context);
+        let without_model = embedder.as_ref().err().cloned();
+        functions::add(&db, embedded, embedder.ok().map(|embedder| embedder.model().clone()), &wanted)?;
 
         let read = Arc::new(Mutex::new(HashSet::new()));
         let refused = Arc::new(Mutex::new(None));
@@ -109,7 +108,7 @@ impl<'a> Sandbox<'a> {
             db.set_limit(limit, value)?;
         }
         let stop = Arc::new(AtomicBool::new(false));
-        let mut sandbox = Self { db, schema, wanted, stop, refused };
+        let mut sandbox = Self { db, schema, wanted, stop, refused, without_model };
         sandbox.check(sql)?;
         sandbox.db.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)?;
         let read = std::mem::take(&mut *read.lock().unwrap_or_else(PoisonError::into_inner));
@@ -243,40 +242,48 @@ impl<'a> Sandbox<'a> {
                 table = TABLE
             ));
         }
-        let message = match &error {
-            rusqlite::Error::MultipleStatement => "a query is a single statement".to_owned(),
+        let words = match &error {
+            rusqlite::Error::MultipleStatement => {
+                return Error::invalid(message!("a query is a single statement"));
+            }
             rusqlite::Error::SqliteFailure(code, _) if code.code == ErrorCode::TooBig => {
-                format!("a value is larger than {} MB", LONGEST >> 20)
+                return Error::invalid(message!("a value is larger than {most} MB", most = LONGEST >> 20));
             }
             rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
             rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),
             other => other.to_string(),
         };
-        let lacks_vectors = message.contains("no such column") && message.contains("embedding");
-        let hint = match &self.schema.without_vectors {
-            Some(reason) if lacks_vectors => format!("; {reason}"),
-            _ if message.contains("malformed JSON") => UNFOLDING_HINT.to_owned(),
-            _ if message.contains("no such column") => {
-                format!(
-                    "; the columns are {}",
-                    self.schema.names().map(quoted).collect::<Vec<_>>().join(", ")
-                )
+        if let Some(reason) = self.without_model.as_ref().filter(|_| words == functions::WITHOUT_MODEL) {
+            return Error::invalid(message!("embed() cannot be used: {reason}", reason));
+        }
+        let mut parts = vec![Message::reported(words.as_str())];
+        let lacks_vectors = words.contains("no such column") && words.contains("embedding");
+        match &self.schema.without_vectors {
+            Some(reason) if lacks_vectors => parts.push(reason.clone()),
+            _ if words.contains("malformed JSON") => parts.push(message!(
+                "json_each() takes a list, and some pages have a single value there: write json_each(CASE WHEN \
+                 json_valid(x) THEN x ELSE json_array(x) END), with the column for x"
+            )),
+            _ if words.contains("no such column") => {
+                let names = self.schema.names().map(quoted).collect::<Vec<_>>().join(", ");
+                parts.push(message!("the columns are {names}", names));
             }
-            _ if message.contains("no such table") => format!("; the table is {TABLE}"),
-            _ => String::new(),
-        };
+            _ if words.contains("no such table") => {
+                parts.push(message!("the table is {table}", table = TABLE));
+            }
+            _ => {}
+        }
         let is_foreign =
-            ["syntax error", "no such", "unrecognized token"].iter().any(|part| message.contains(part));
-        let dialect =
-            dialect::hint(sql).filter(|_| is_foreign).map(|hint| format!("; {hint}")).unwrap_or_default();
-        Error::invalid(Message::verbatim(format!("{message}{hint}{dialect}")))
+            ["syntax error", "no such", "unrecognized token"].iter().any(|part| words.contains(part));
+        parts.extend(dialect::hint(sql).filter(|_| is_foreign));
+        Error::invalid(Message::joined(parts, "; "))
     }
 }
 
 /// Admits reads of the table, records which columns are read, and keeps the reason of a refusal.
 fn guard(
     read: Arc<Mutex<HashSet<String>>>,
-    refused: Arc<Mutex<Option<String>>>,
+    refused: Arc<Mutex<Option<Message>>>,
 ) -> impl for<'r> FnMut(AuthContext<'r>) -> Authorization + Send + 'static {
     move |asked| {
         let refusal = match asked.action {
@@ -301,13 +308,17 @@ fn guard(
             {
                 return Authorization::Allow;
             }
-            AuthAction::Read { table_name, .. } => format!("no such table: {table_name}"),
-            AuthAction::Function { function_name } => format!("{function_name}() cannot be used"),
-            AuthAction::Pragma { pragma_name, .. } => format!("PRAGMA {pragma_name} cannot be used"),
-            AuthAction::Attach { .. } | AuthAction::Detach { .. } => {
-                "no other database can be attached".into()
+            AuthAction::Read { table_name, .. } => message!("no such table: {name}", name = table_name),
+            AuthAction::Function { function_name } => {
+                message!("{name}() cannot be used", name = function_name)
             }
-            _ => "a query cannot change anything".into(),
+            AuthAction::Pragma { pragma_name, .. } => {
+                message!("PRAGMA {name} cannot be used", name = pragma_name)
+            }
+            AuthAction::Attach { .. } | AuthAction::Detach { .. } => {
+                message!("no other database can be attached")
+            }
+            _ => message!("a query cannot change anything"),
         };
         *refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(refusal);
         Authorization::Deny

@@ -10,6 +10,8 @@ use crate::Result;
 use crate::globs::Globs;
 use crate::index;
 use crate::index::questions::{pages, vectors};
+use crate::message;
+use crate::message::Message;
 use crate::ports::Embedder;
 use crate::show::counted;
 
@@ -41,7 +43,7 @@ pub struct Schema {
     /// Number of keys that are not columns because others are more common.
     pub left_out: usize,
     /// Why pages have no vectors, if they have none.
-    pub without_vectors: Option<String>,
+    pub without_vectors: Option<Message>,
     /// Length of vectors.
     pub dimensions: usize,
 }
@@ -149,10 +151,10 @@ impl Schema {
     pub(super) fn embedder<'a>(
         &self,
         context: &Context<'a>,
-    ) -> std::result::Result<&'a dyn Embedder, String> {
+    ) -> std::result::Result<&'a dyn Embedder, Message> {
         match (&self.without_vectors, context.embedder) {
             (None, Some(embedder)) => Ok(embedder),
-            (reason, _) => Err(reason.clone().unwrap_or_else(|| "there is no embedding model".into())),
+            (reason, _) => Err(reason.clone().unwrap_or_else(|| message!("there is no embedding model"))),
         }
     }
 }
@@ -207,9 +209,9 @@ fn text(value: Value) -> String {
 }
 
 /// Why pages have no vectors, if they have none, and the length of vectors.
-fn vectors(context: &Context<'_>) -> Result<(Option<String>, usize)> {
+fn vectors(context: &Context<'_>) -> Result<(Option<Message>, usize)> {
     let Some(embedder) = context.embedder else {
-        return Ok((Some("this machine has no embedding model".into()), 0));
+        return Ok((Some(message!("this machine has no embedding model")), 0));
     };
     let model = embedder.model();
     let (pending, none) = context.index.read(|db| {
@@ -217,7 +219,8 @@ fn vectors(context: &Context<'_>) -> Result<(Option<String>, usize)> {
     })?;
     // If only some pages lack vectors, because they have just been written, the others can be queried.
     let reason = (pending > 0 && none).then(|| {
-        format!("the vectors of {} are still being computed", counted(pending, "section", "sections"))
+        let sections = counted(pending, "section", "sections");
+        message!("the vectors of {sections} are still being computed", sections)
     });
     Ok((reason, model.dimensions))
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::Answer;
 use crate::Result;
 use crate::index::questions::pages;
+use crate::message;
 use crate::message::Message;
 use crate::render::url;
 
@@ -76,12 +77,19 @@ pub(super) struct Writer<'a> {
     pub db: &'a Connection,
 }
 
+/// A message as a paragraph of the answer.
+fn remark(message: &Message) -> String {
+    format!("*{}*\n", message.told_to_reader())
+}
+
 impl Writer<'_> {
     pub(super) fn shown(&self, table: &Table) -> Result<Shown> {
         let Table { layout, group, columns, answer } = table;
         let rows: Vec<&Map<String, Value>> = answer.rows.iter().collect();
         let mut parts = match group {
-            _ if rows.is_empty() => vec![Part { heading: None, markdown: "*Nothing found.*\n".into() }],
+            _ if rows.is_empty() => {
+                vec![Part { heading: None, markdown: remark(&message!("Nothing found.")) }]
+            }
             None => vec![Part { heading: None, markdown: self.rows(*layout, columns, &rows)? }],
             Some((name, label)) => {
                 let mut groups: Vec<(String, Vec<&Map<String, Value>>)> = Vec::new();
@@ -93,14 +101,18 @@ impl Writer<'_> {
                     }
                 }
                 let part = |(value, rows): (String, Vec<_>)| {
-                    let heading = Some(if value.is_empty() { format!("no {label}") } else { value });
+                    let heading = Some(match value.is_empty() {
+                        true => message!("no {label}", label).told_to_reader(),
+                        false => value,
+                    });
                     Ok(Part { heading, markdown: self.rows(*layout, columns, &rows)? })
                 };
                 groups.into_iter().map(part).collect::<Result<_>>()?
             }
         };
         if let (true, Some(last)) = (answer.truncated, parts.last_mut()) {
-            last.markdown += &format!("\n*The first {} rows; there are more.*\n", answer.rows.len());
+            let more = message!("The first {count} rows; there are more.", count = answer.rows.len());
+            last.markdown += &format!("\n{}", remark(&more));
         }
         let is_board = *layout == Layout::List && parts.iter().any(|part| part.heading.is_some());
         Ok(Shown { parts, is_board, notes: Vec::new() })

@@ -124,7 +124,10 @@ fn a_page_without_a_vector_yet_is_last_and_the_others_can_be_queried() {
     assert_eq!(rows(&near)[4], json!(["a new.md"]));
     assert_eq!(near.index.pending, 1);
     let refreshed = index_refresh::run(&context, index_refresh::Params {}).unwrap();
-    assert_eq!((refreshed.message.as_str(), refreshed.target_count), ("Indexing already in progress", 1));
+    assert_eq!(
+        (refreshed.message.to_string().as_str(), refreshed.target_count),
+        ("Indexing already in progress", 1)
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Footnotes: numbered in the order of their first reference, and written after everything else.
 
 use super::body::Body;
+use crate::message;
 
 /// A footnote.
 #[derive(Debug, Default)]
@@ -59,10 +60,8 @@ impl Body<'_> {
             self.out.raw(note.html.as_deref().unwrap_or_default());
             if note.references > 0 {
                 let back = format!("#fnref:{id}");
-                self.out.open(
-                    "a",
-                    &[("class", "footnote-back"), ("href", &back), ("aria-label", "Back to the text")],
-                );
+                let label = message!("Back to the text").told_to_reader();
+                self.out.open("a", &[("class", "footnote-back"), ("href", &back), ("aria-label", &label)]);
                 self.out.raw("↩</a>");
             }
             self.out.raw("</li>\n");

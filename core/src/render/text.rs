@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::body::{Body, Paragraph};
 use super::links::Frame;
 use super::math;
-use crate::page;
+use crate::{message, page};
 
 impl Body<'_> {
     pub(super) fn formula(&mut self, latex: &str, is_display: bool) {
@@ -27,7 +27,8 @@ impl Body<'_> {
         if is_done {
             attributes.push(("checked", ""));
         }
-        attributes.push(("aria-label", if is_done { "Done" } else { "To do" }));
+        let label = if is_done { message!("Done") } else { message!("To do") }.told_to_reader();
+        attributes.push(("aria-label", &label));
         let line = self.line_of(at).to_string();
         // Tasks of embedded pages are changed on those.
         if self.window.is_none() {

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::load::Pages;
-use crate::path;
+use crate::message::{Message, counted};
+use crate::{message, path};
 
 /// Number of features.
 pub const FEATURES: usize = 15;
@@ -50,26 +51,27 @@ const ALIKE: f64 = 0.6;
 
 impl Evidence {
     /// The evidence in words.
-    pub fn reason(&self) -> String {
+    pub fn reason(&self) -> Message {
         let mut reasons = Vec::new();
         if self.phrase.is_some() {
             reasons.push(match self.named {
-                true => "its name occurs in the text".to_owned(),
-                false => "the text contains words that other links to it use".to_owned(),
+                true => message!("its name occurs in the text"),
+                false => message!("the text contains words that other links to it use"),
             });
         }
         if self.values[BEST_SECTIONS] > ALIKE || self.values[8] > ALIKE {
-            reasons.push("similar".into());
+            reasons.push(message!("similar"));
         }
         if self.values[14] > 0.0 {
-            reasons.push("it links here".into());
+            reasons.push(message!("it links here"));
         }
-        match self.shared {
-            0 => {}
-            1 => reasons.push("1 page is linked with both".into()),
-            many => reasons.push(format!("{many} pages are linked with both")),
+        if self.shared > 0 {
+            reasons.push(counted(self.shared, "page is linked with both", "pages are linked with both"));
         }
-        if reasons.is_empty() { "some words in common".into() } else { reasons.join(", ") }
+        if reasons.is_empty() {
+            reasons.push(message!("some words in common"));
+        }
+        Message::joined(reasons, ", ")
     }
 }
 

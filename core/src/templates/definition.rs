@@ -8,6 +8,8 @@ use serde::Serialize;
 use super::field::{Field, FieldKind};
 use super::filled::is_variable;
 use super::language::{Problem, validate};
+use crate::message;
+use crate::message::Message;
 use crate::page::{LinkTypes, Value, parse, yaml_range};
 
 /// Maximum size of a template in bytes.
@@ -18,7 +20,7 @@ const KEY: &str = "template";
 
 /// Says that a template is larger than [`LARGEST`].
 pub(super) fn too_large() -> Problem {
-    Problem::new(1, format!("the file is larger than {} kB", LARGEST >> 10))
+    Problem::new(1, message!("the file is larger than {most} kB", most = LARGEST >> 10))
 }
 
 /// A template and the rules for its pages.
@@ -57,7 +59,7 @@ impl Template {
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
             let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-            Problem::new(line, "the file is not valid UTF-8")
+            Problem::new(line, message!("the file is not valid UTF-8"))
         })?;
         let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n");
         let mut template = Self::unread(name, filepath);
@@ -151,16 +153,20 @@ impl Description<'_> {
                 "headings" => template.headings = self.list(&[key], value)?,
                 "links" => template.links = self.links(value)?,
                 _ => {
-                    let known = "expected description, folder, fields, headings or links";
-                    return Err(self.problem(&[key], &format!("unknown key `{key}`; {known}")));
+                    let known = "description, folder, fields, headings, links";
+                    return Err(self.unknown(&[key], key, known));
                 }
             }
         }
         Ok(())
     }
 
+    fn unknown(&self, path: &[&str], key: &str, known: &str) -> Problem {
+        self.problem(path, message!("unknown key `{key}`; expected one of {known}", key, known))
+    }
+
     /// An error about the key at `path` below `template`.
-    fn problem(&self, path: &[&str], message: &str) -> Problem {
+    fn problem(&self, path: &[&str], message: Message) -> Problem {
         let (mut line, mut indent) = (0, 0);
         let mut lines = self.block.lines().enumerate().skip(1).peekable();
         for key in path {
@@ -181,8 +187,8 @@ impl Description<'_> {
             Value::Map(fields) => Ok(fields.iter().map(|(key, value)| (key, value)).collect()),
             Value::Text(text) if text.is_empty() => Ok(Vec::new()),
             _ => {
-                let what = path.last().unwrap_or(&KEY);
-                Err(self.problem(path, &format!("`{what}` must have keys of its own")))
+                let name = path.last().unwrap_or(&KEY);
+                Err(self.problem(path, message!("`{name}` must have keys of its own", name)))
             }
         }
     }
@@ -190,7 +196,10 @@ impl Description<'_> {
     fn text(&self, path: &[&str], value: &Value) -> Result<Option<String>, Problem> {
         match value {
             Value::Text(text) => Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
-            _ => Err(self.problem(path, &format!("`{}` must be a text", path.last().unwrap_or(&KEY)))),
+            _ => {
+                let name = path.last().unwrap_or(&KEY);
+                Err(self.problem(path, message!("`{name}` must be a text", name)))
+            }
         }
     }
 
@@ -203,7 +212,8 @@ impl Description<'_> {
         let texts = items.iter().map(|item| match item {
             Value::Text(text) if !text.trim().is_empty() => Ok(text.trim().to_owned()),
             _ => {
-                Err(self.problem(path, &format!("`{}` must be a list of texts", path.last().unwrap_or(&KEY))))
+                let name = path.last().unwrap_or(&KEY);
+                Err(self.problem(path, message!("`{name}` must be a list of texts", name)))
             }
         });
         texts.collect()
@@ -213,7 +223,8 @@ impl Description<'_> {
         let folder = self.text(path, value)?.map(|folder| folder.trim_matches('/').to_owned());
         match folder {
             Some(folder) if !crate::path::is_inside(&folder) => {
-                Err(self.problem(path, &format!("'{folder}' is not a folder inside the pages folder")))
+                Err(self
+                    .problem(path, message!("'{folder}' is not a folder inside the pages folder", folder)))
             }
             folder => Ok(folder.filter(|folder| folder != ".")),
         }
@@ -224,7 +235,9 @@ impl Description<'_> {
         for (name, value) in self.map(&["fields"], value)? {
             let here = ["fields", name.as_str()];
             if ["id", "title", "type", "created_at", "updated_at"].contains(&name.as_str()) {
-                return Err(self.problem(&here, &format!("`{name}` cannot be a field; ubp fills it in")));
+                return Err(
+                    self.problem(&here, message!("`{name}` cannot be a field; ubp fills it in", name))
+                );
             }
             let mut field = Field {
                 name: name.clone(),
@@ -243,8 +256,8 @@ impl Description<'_> {
                     "default" => field.default = Some(self.list(&here, value)?.join(", ")),
                     "required" => field.required = self.truth(&here, value)?,
                     _ => {
-                        let known = "expected description, kind, values, default or required";
-                        return Err(self.problem(&here, &format!("unknown key `{key}`; {known}")));
+                        let known = "description, kind, values, default, required";
+                        return Err(self.unknown(&here, key, known));
                     }
                 }
             }
@@ -252,14 +265,15 @@ impl Description<'_> {
             if let Some(default) = &field.default {
                 validate(default, is_variable).map_err(|Problem { message, .. }| {
                     let here = ["fields", name.as_str(), "default"];
-                    self.problem(&here, &format!("the default is not valid: {message}"))
+                    self.problem(&here, message!("the default is not valid: {message}", message))
                 })?;
             }
             if let Some(default) = field.default.as_ref().filter(|default| !default.contains("{{"))
                 && let Some(complaint) = field.complaint(&field.shaped(Value::Text(default.clone())))
             {
                 let here = ["fields", name.as_str(), "default"];
-                return Err(self.problem(&here, &format!("the default is not valid: {complaint}")));
+                let message = message!("the default is not valid: {message}", message = complaint);
+                return Err(self.problem(&here, message));
             }
             fields.push(field);
         }
@@ -271,7 +285,8 @@ impl Description<'_> {
         let known = FieldKind::NAMES.iter().find(|(name, _)| *name == given).map(|(_, kind)| *kind);
         known.ok_or_else(|| {
             let names: Vec<&str> = FieldKind::NAMES.iter().map(|(name, _)| *name).collect();
-            self.problem(path, &format!("unknown kind '{given}'; expected one of {}", names.join(", ")))
+            let known = names.join(", ");
+            self.problem(path, message!("unknown kind '{given}'; expected one of {known}", given, known))
         })
     }
 
@@ -279,7 +294,7 @@ impl Description<'_> {
         match self.text(path, value)?.as_deref() {
             Some("true") => Ok(true),
             Some("false") => Ok(false),
-            _ => Err(self.problem(path, "`required` must be true or false")),
+            _ => Err(self.problem(path, message!("`required` must be true or false"))),
         }
     }
 
@@ -290,9 +305,10 @@ impl Description<'_> {
             let Some(known) = self.types.exact(name) else {
                 let known: Vec<&str> = self.types.iter().collect();
                 let known = known.join(", ");
-                return Err(
-                    self.problem(&here, &format!("unknown link type '{name}'; expected one of {known}"))
-                );
+                return Err(self.problem(
+                    &here,
+                    message!("unknown link type '{name}'; expected one of {known}", name, known),
+                ));
             };
             links.insert(known.to_owned(), self.list(&here, value)?);
         }

@@ -57,11 +57,11 @@ impl Template {
 
     /// An error in the template, with its line in the page.
     fn error(&self, problem: &Problem) -> Error {
-        self.error_at(self.line_in_file(problem.line), &problem.message)
+        self.error_at(self.line_in_file(problem.line), problem.message.clone())
     }
 
     /// An error in the template, with its line in the file.
-    pub(super) fn error_at(&self, line: usize, message: &str) -> Error {
+    pub(super) fn error_at(&self, line: usize, message: Message) -> Error {
         let hint =
             message!("{list_templates} lists the templates", list_templates = Next::call("list_templates"));
         Error::invalid_with_hint(
@@ -143,8 +143,9 @@ impl Template {
                 (None, Some(default)) => {
                     let filled = fill(default, &variables, plain);
                     let wrong = |problem: Problem| {
-                        let message = format!("the default of `{}`: {}", field.name, problem.message);
-                        self.error_at(1, &message)
+                        let Problem { message, .. } = problem;
+                        let name = &field.name;
+                        self.error_at(1, message!("the default of `{name}`: {message}", name, message))
                     };
                     Value::Text(filled.map_err(wrong)?.replace(MARKS, ""))
                 }
@@ -214,7 +215,9 @@ fn in_front_matter(yaml: &str, variables: &Variable) -> std::result::Result<Stri
     }
     let filled = fill_scalars(&marked, &|text| replacement(text, &values));
     // Loops and conditions may have moved lines, so that only the line in the result is known.
-    filled.map_err(|(line, message)| Problem::new(line.min(1 + yaml.matches('\n').count()), message))
+    filled.map_err(|(line, message)| {
+        Problem::new(line.min(1 + yaml.matches('\n').count()), Message::reported(message))
+    })
 }
 
 /// What replaces a text with marks.

@@ -4,6 +4,8 @@ use jiff::civil::{Date, DateTime};
 use jiff::fmt::strtime;
 use minijinja::{Environment, Error, ErrorKind};
 
+use crate::reported;
+
 /// The names of the filters.
 pub(super) const NAMES: [&str; 4] = ["slug", "date", "lower", "upper"];
 
@@ -21,15 +23,19 @@ fn date(text: &str, format: &str) -> Result<String, Error> {
     let given: DateTime = text
         .parse::<DateTime>()
         .or_else(|_| text.parse::<Date>().map(|date| date.at(0, 0, 0, 0)))
-        .map_err(|_| wrong(format!("'{text}' is not a date such as 2026-02-07")))?;
+        .map_err(|_| wrong(reported!("'{text}' is not a date such as 2026-02-07")))?;
     // A width such as `%999999999d` would allocate it.
     if format.len() > 100
         || format.split('%').skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     {
-        return Err(wrong(format!("'{}' is not a format of dates such as %d %B %Y", short(format))));
+        return Err(wrong(reported!(
+            "'{format}' is not a format of dates such as %d %B %Y",
+            format = short(format)
+        )));
     }
-    strtime::format(format, given)
-        .map_err(|error| wrong(format!("'{format}' is not a format of dates such as %d %B %Y: {error}")))
+    strtime::format(format, given).map_err(|error| {
+        wrong(reported!("'{format}' is not a format of dates such as %d %B %Y: {reason}", reason = error))
+    })
 }
 
 fn short(text: &str) -> String {

@@ -7,6 +7,8 @@ use minijinja::value::{Value, ValueKind};
 use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
 
 use super::filters;
+use crate::message::Message;
+use crate::{message, word};
 
 /// Maximum work for one text: about 50,000 steps, or 3 MB of text.
 const FUEL: u64 = 50_000;
@@ -23,12 +25,12 @@ pub(super) struct Problem {
     /// Line in the text, from 1.
     pub line: usize,
     /// What is wrong.
-    pub message: String,
+    pub message: Message,
 }
 
 impl Problem {
-    pub(super) fn new(line: usize, message: impl Into<String>) -> Self {
-        Self { line, message: message.into() }
+    pub(super) fn new(line: usize, message: Message) -> Self {
+        Self { line, message }
     }
 
     /// The same, in a text that has `above` above this one.
@@ -47,7 +49,7 @@ pub(super) fn fill(
     let mut environment = environment()?;
     environment.set_formatter(move |output, _, value| {
         let refused = || {
-            let words = "this value is not a text, a number or a list of texts";
+            let words = word!("this value is not a text, a number or a list of texts");
             minijinja::Error::new(ErrorKind::InvalidOperation, words)
         };
         output.write_str(&write(value).ok_or_else(refused)?).map_err(minijinja::Error::from)
@@ -68,7 +70,7 @@ pub(super) fn validate(text: &str, is_known: impl Fn(&str) -> bool) -> Result<()
     let unknown =
         names.iter().find(|Name { name, .. }| used.contains(name) && !is_known(name) && !is_set(name));
     match unknown {
-        Some(Name { line, name, .. }) => Err(Problem::new(*line, format!("`{name}` is not defined"))),
+        Some(Name { line, name, .. }) => Err(Problem::new(*line, message!("`{name}` is not defined", name))),
         None => Ok(()),
     }
 }
@@ -119,7 +121,7 @@ fn check(text: &str) -> Result<Vec<Name>, Problem> {
     let mut names: Vec<Name> = Vec::new();
     let mut before = None;
     while let Some((token, span)) = tokens.next_token().map_err(|error| problem(&error))? {
-        let refused = |what: &str| Err(Problem::new(span.start_line as usize, what));
+        let refused = |what| Err(Problem::new(span.start_line as usize, what));
         match &token {
             Token::TemplateData(_) => continue,
             Token::VariableStart | Token::BlockStart => (tags, inside) = (tags + 1, 0),
@@ -137,26 +139,27 @@ fn check(text: &str) -> Result<Vec<Name>, Problem> {
             | Token::BracketOpen
             | Token::BraceOpen
             | Token::BraceClose => {
-                return refused(&format!("{token} is not supported in templates"));
+                return refused(message!("{token} is not supported in templates", token = token.to_string()));
             }
             _ => {}
         }
         inside += 1;
         if inside > MOST_TOKENS {
-            return refused(&format!("more than {MOST_TOKENS} words and symbols in one pair of braces"));
+            return refused(message!(
+                "more than {most} words and symbols in one pair of braces",
+                most = MOST_TOKENS
+            ));
         }
         if tags > MOST_TAGS {
-            return refused(&format!("more than {MOST_TAGS} pairs of braces"));
+            return refused(message!("more than {most} pairs of braces", most = MOST_TAGS));
         }
         may_index = matches!(token, Token::Ident(_) | Token::BracketClose | Token::ParenClose);
         let line = span.start_line as usize;
         match (&before, &token) {
             (Some(Token::Pipe), Token::Ident(filter)) if !filters::NAMES.contains(filter) => {
                 let known = filters::NAMES.join(", ");
-                return Err(Problem::new(
-                    line,
-                    format!("unknown filter '{filter}'; expected one of {known}"),
-                ));
+                let message = message!("unknown filter '{filter}'; expected one of {known}", filter, known);
+                return Err(Problem::new(line, message));
             }
             (Some(Token::Pipe), Token::Ident(_)) => {}
             (Some(Token::Dot), Token::Ident(part)) => {
@@ -180,13 +183,13 @@ fn check(text: &str) -> Result<Vec<Name>, Problem> {
 fn problem(error: &minijinja::Error) -> Problem {
     let detail = error.detail().unwrap_or_default();
     let message = match error.kind() {
-        ErrorKind::OutOfFuel => "this takes too long, or its text is too large".into(),
-        ErrorKind::UndefinedError if detail.is_empty() => "a variable is not defined".into(),
+        ErrorKind::OutOfFuel => message!("this takes too long, or its text is too large"),
+        ErrorKind::UndefinedError if detail.is_empty() => message!("a variable is not defined"),
         ErrorKind::UndefinedError | ErrorKind::UnknownFilter | ErrorKind::UnknownFunction => {
-            detail.replace(" is undefined", " is not defined")
+            Message::reported(detail.replace(" is undefined", " is not defined"))
         }
-        _ if detail.is_empty() => error.kind().to_string(),
-        _ => detail.to_owned(),
+        _ if detail.is_empty() => Message::reported(error.kind().to_string()),
+        _ => Message::reported(detail),
     };
     Problem::new(error.line().unwrap_or(1), message)
 }

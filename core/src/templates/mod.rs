@@ -15,6 +15,7 @@ mod language;
 mod schema;
 
 use crate::message;
+use crate::message::Message;
 pub use definition::Template;
 pub(crate) use filled::{Filled, Filling, without_cursor};
 use language::Problem;
@@ -43,7 +44,7 @@ pub(crate) struct Broken {
     pub filepath: String,
     /// Line, from 1.
     pub line: usize,
-    pub message: String,
+    pub message: Message,
 }
 
 /// The templates of a project, sorted by path.
@@ -74,7 +75,7 @@ impl Templates {
                 true => Err(definition::too_large()),
                 false => match context.source.read_source(&filepath) {
                     Ok(bytes) => Template::read(name, &filepath, &bytes, &types),
-                    Err(error) => Err(Problem::new(1, error.to_string())),
+                    Err(error) => Err(Problem::new(1, error.message())),
                 },
             };
             match read {
@@ -104,7 +105,7 @@ impl Templates {
         }
         if let Some(broken) = self.broken.iter().find(|broken| is(&broken.name)) {
             let Broken { name, filepath, line, message } = broken;
-            return Err(Template::unread(name, filepath).error_at(*line, message));
+            return Err(Template::unread(name, filepath).error_at(*line, message.clone()));
         }
         let known: Vec<&str> = self.usable.iter().map(|template| template.name.as_str()).collect();
         Err(Error::invalid(match known.is_empty() {

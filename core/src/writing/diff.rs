@@ -7,6 +7,7 @@ use gix_imara_diff::{
 };
 
 use super::{Change, Version};
+use crate::message::counted;
 
 /// Number of lines around each change.
 const CONTEXT: u32 = 3;
@@ -24,7 +25,7 @@ pub(crate) fn shorten(diff: &mut String) {
     let kept = diff[..end].rfind('\n').map_or(0, |at| at + 1);
     let cut = diff[kept..].lines().count();
     diff.truncate(kept);
-    diff.push_str(&format!("[{cut} more lines]\n"));
+    diff.push_str(&format!("[{}]\n", counted(cut, "more line", "more lines").told_to_reader()));
 }
 
 /// The diff of a change.
@@ -174,6 +175,6 @@ mod tests {
         assert!(long.ends_with("+日本語\n[273 more lines]\n"), "{}", &long[long.len() - 60..]);
         let mut one_line = "x".repeat(LONGEST * 2);
         shorten(&mut one_line);
-        assert_eq!(one_line, "[1 more lines]\n");
+        assert_eq!(one_line, "[1 more line]\n");
     }
 }

@@ -6,15 +6,19 @@ use super::{Change, Contents, Plan, Version};
 use crate::freshness::ReviewLock;
 use crate::index::derived_id;
 use crate::message;
+use crate::message::Message;
 use crate::ops::favorites;
 use crate::ports::{ContentHash, Source};
 use crate::progress::Stage;
 use crate::suggest::decisions;
-use crate::{Context, Error, Result, path};
+use crate::{Context, Error, Result, path, word};
 
 /// The error for a file whose content is needed and was not kept.
 pub(super) fn lost(path: &str) -> Error {
-    Error::io(path, io::Error::new(io::ErrorKind::NotFound, "its content is no longer stored anywhere"))
+    Error::io(
+        path,
+        io::Error::new(io::ErrorKind::NotFound, word!("its content is no longer stored anywhere")),
+    )
 }
 
 /// What changes are made with.
@@ -92,10 +96,10 @@ impl<'a> Making<'a> {
         if matches!(failed, Error::HalfDone { .. }) && made == 0 {
             return Err(failed);
         }
-        let mut stuck: Vec<String> = Vec::new();
+        let mut stuck: Vec<Message> = Vec::new();
         for change in changes.iter().take(made).rev() {
             if let Err(error) = self.perform(&change.reversed()) {
-                stuck.push(format!("{} ({error})", state(change)));
+                stuck.push(message!("{state} ({error})", state = state(change), error));
             }
         }
         if stuck.is_empty() {
@@ -104,7 +108,7 @@ impl<'a> Making<'a> {
         let message = message!(
             "{failed}; earlier changes could not be undone: {stuck}",
             failed,
-            stuck = stuck.join("; ")
+            stuck = Message::joined(stuck, "; ")
         );
         Err(Error::HalfDone { message, entry: String::new() })
     }
@@ -171,17 +175,19 @@ impl<'a> Making<'a> {
 }
 
 /// Describes what a change did to its file.
-fn state(change: &Change) -> String {
+fn state(change: &Change) -> Message {
     match (&change.before, &change.after) {
-        (None, Some(after)) => format!("{} was created", after.path),
+        (None, Some(after)) => message!("{path} was created", path = after.path),
         (Some(before), Some(after)) if before.path != after.path => {
-            format!("{} is now {}", before.path, after.path)
+            message!("{path} is now {new}", path = before.path, new = after.path)
         }
-        (Some(before), Some(_)) => format!("{} was rewritten", before.path),
-        (Some(before), None) => {
-            format!("{} is at .ubp/trash/{}", before.path, change.trash.as_deref().unwrap_or_default())
-        }
-        (None, None) => String::new(),
+        (Some(before), Some(_)) => message!("{path} was rewritten", path = before.path),
+        (Some(before), None) => message!(
+            "{path} is at .ubp/trash/{place}",
+            path = before.path,
+            place = change.trash.as_deref().unwrap_or_default()
+        ),
+        (None, None) => Message::verbatim(""),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::path::RECORD_FILES;
 use crate::ports::{ContentHash, Source};
-use crate::{Error, Result};
+use crate::{Error, Result, reported, word};
 
 /// Prefix of these files in the audit log, which distinguishes them from pages.
 const FOLDER: &str = ".ubp/";
@@ -118,8 +118,8 @@ impl RecordChange {
             let at = kept.iter().position(|there| bare(there) == line.as_bytes()).ok_or_else(|| {
                 Error::Conflict {
                     path: self.path(),
-                    expected: format!("the line '{line}'"),
-                    found: "none".into(),
+                    expected: reported!("the line '{line}'"),
+                    found: word!("none").into(),
                 }
             })?;
             kept.remove(at);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
+use ubp_core::message;
 use ubp_core::ports::{ContentHash, FileStat, Listing, Source, Unreadable, WriteGuard};
 use ubp_core::{Error, Result};
 
@@ -74,7 +75,7 @@ impl<S: Source> Source for FaultySource<S> {
         let unreadable = &mut listing.unreadable;
         listing.pages.retain(|page| match self.fault(Access::List, &page.path) {
             Some(error) => {
-                unreadable.push(Unreadable { path: page.path.clone(), reason: error.to_string() });
+                unreadable.push(Unreadable { path: page.path.clone(), reason: message!("{error}", error) });
                 false
             }
             None => true,

@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ubp_cli::language::{Entry, entries, texts};
+use serde_json::Value;
+use ubp_cli::language::{Entry, JAPANESE, LIBRARIES, STORED, entries, texts};
+use ubp_core::message::Message;
 
-use super::templates;
+use super::source::{self, Texts};
 
 /// The crates whose messages reach a terminal.
 const SOURCES: [&str; 5] = ["core/src", "core/engines/src", "cli/src", "cli/host/src", "cli/servers/src"];
@@ -31,23 +33,29 @@ fn placeholders(template: &str) -> BTreeSet<String> {
 }
 
 /// What is wrong with a catalogue: a line for each template that it lacks, each entry that nothing uses, and each
-/// translation with other placeholders.
-fn complaints(templates: &BTreeSet<String>, help: &BTreeSet<String>, catalogue: &[Entry]) -> Vec<String> {
+/// translation with other placeholders. Templates of stored texts have a file of their own.
+fn complaints(code: &Texts, help: &BTreeSet<String>, catalogue: &[Entry]) -> Vec<String> {
     let mut known = BTreeMap::new();
     let mut wrong = Vec::new();
-    for Entry { english, translated } in catalogue {
+    let is_used = |english: &String| code.told.contains(english) || code.stored.contains(english);
+    for Entry { domain, english, translated } in catalogue {
         if known.insert(english.as_str(), translated.as_str()).is_some() {
             wrong.push(format!("twice: {english}"));
         }
+        let is_template = is_used(english) || *domain == LIBRARIES;
         // Help has no placeholders; its braces are text.
-        if templates.contains(english) && placeholders(english) != placeholders(translated) {
+        if is_template && placeholders(english) != placeholders(translated) {
             wrong.push(format!("other placeholders: {english}"));
         }
-        if !templates.contains(english) && !help.contains(english) {
+        if !is_template && !help.contains(english) {
             wrong.push(format!("not used: {english}"));
         }
+        if code.stored.contains(english) != (*domain == STORED) {
+            wrong.push(format!("in the wrong file: {english}"));
+        }
     }
-    let needed = templates.iter().filter(|template| has_words(template)).chain(help);
+    let templates = code.told.union(&code.stored);
+    let needed = templates.filter(|template| has_words(template)).chain(help);
     wrong.extend(
         needed.filter(|text| !known.contains_key(text.as_str())).map(|text| format!("missing: {text}")),
     );
@@ -62,25 +70,136 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();
         let name = entry.file_name().to_string_lossy().into_owned();
-        if path.is_dir() && name != "tests" {
+        if path.is_dir() && name != "tests" && !name.ends_with("_tests") {
             files(&path, found);
-        } else if name.ends_with(".rs") && name != "tests.rs" {
+        } else if name.ends_with(".rs") && !name.ends_with("tests.rs") {
             found.push(path);
         }
     }
 }
 
-fn templates_of_the_code() -> BTreeSet<String> {
+/// The texts of every source file, with its path.
+fn code() -> Vec<(String, Texts)> {
     let mut found = Vec::new();
     SOURCES.iter().for_each(|folder| files(&root().join(folder), &mut found));
     assert!(found.len() > 300, "the sources are there");
-    found.iter().flat_map(|path| templates::of(&fs::read_to_string(path).unwrap())).collect()
+    let read = |path: PathBuf| {
+        let name = path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
+        (name, source::texts(&fs::read_to_string(path).unwrap()))
+    };
+    found.into_iter().map(read).collect()
 }
 
 #[test]
 fn the_japanese_catalogue_has_every_message_and_no_other() {
-    let wrong = complaints(&templates_of_the_code(), &texts(), &entries("ja"));
+    let mut all = Texts::default();
+    for (_, texts) in code() {
+        all.told.extend(texts.told);
+        all.stored.extend(texts.stored);
+    }
+    let wrong = complaints(&all, &texts(), &entries("ja"));
     assert!(wrong.is_empty(), "{} complaints:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Files whose sentences are not for people at a terminal or in the viewer, or are not told in the reader's language.
+const FOR_OTHERS: &[(&str, &str)] = &[
+    ("cli/host/src/documents/", "the log of a server of documents"),
+    ("cli/servers/src/mcp/arguments.rs", "for agents"),
+    ("cli/servers/src/mcp/asking.rs", "for agents"),
+    ("cli/servers/src/mcp/call.rs", "for agents"),
+    ("cli/servers/src/mcp/http.rs", "for clients"),
+    ("cli/servers/src/mcp/limit.rs", "for agents"),
+    ("cli/servers/src/mcp/lines.rs", "for clients"),
+    ("cli/servers/src/mcp/prompts.rs", "for agents"),
+    ("cli/servers/src/mcp/resources.rs", "for agents"),
+    ("cli/servers/src/mcp/server.rs", "for agents"),
+    ("cli/servers/src/mcp/tools.rs", "for agents"),
+    ("cli/src/agents/instructions.rs", "for agents"),
+    ("cli/src/commands/diff/markdown.rs", "a comment on a pull request"),
+    ("cli/src/commands/hook/", "for agents"),
+    ("core/src/export/words.rs", "has its own translations, which pages of a site choose"),
+    ("core/src/memory/contradiction/words.rs", "words of pages"),
+    ("core/src/ops/sets/documents/", "tools that only agents have"),
+    ("core/src/show/markdown.rs", "for agents"),
+    ("core/src/suggest/relations/vocabulary.rs", "words of pages"),
+];
+
+/// Beginnings of texts that are not for people, or the same in every language.
+const SAME: &[&str] = &[
+    // For agents.
+    "Memories record what was learned here before.",
+    "This project's documentation:",
+    "the documents folder",
+    "this agent",
+    // For programs, and for programmers.
+    "a text, a list or a map of them",
+    "expected parameters as application/json",
+    "in memory",
+    "operations need POST",
+    "rows without a page",
+    "the cookie",
+    "the project",
+    "unknown operation",
+    // Given to embedding models.
+    "A page describes a system, and its links say what depends on what.",
+    "Instruct: Given a question",
+    "Represent this sentence",
+    "task: search result",
+    "title: none",
+    // Written into files.
+    "# Pages whose code this commit changes",
+    "# What belongs to this machine alone",
+    "<!-- ",
+    "\n\\ No newline at end of file",
+    "rename from ",
+    // Compared with what others say.
+    "cannot use bare repository",
+    "must be run in a work tree",
+    "no such",
+    "not a git repository",
+    "unrecognized token",
+    // Names, formats and code.
+    "MMM do, yyyy",
+    "My first page",
+    "\nwithout full text",
+    "cargo install",
+    "description, folder, fields, headings, links",
+    "description, kind, values, default, required",
+    "external image",
+    "link missing",
+    "link source",
+    "link text",
+    "noopener noreferrer",
+    "query board",
+    "{:.4} = meaning {:.4}",
+];
+
+#[test]
+fn every_sentence_for_people_is_in_the_catalogue() {
+    let known: BTreeSet<String> = entries("ja").into_iter().map(|entry| entry.english).collect();
+    let (mut wrong, mut allowed) = (Vec::new(), BTreeSet::new());
+    for (path, texts) in code() {
+        for (line, text) in texts.others.into_iter().filter(|(_, text)| !known.contains(text)) {
+            let of_file = FOR_OTHERS.iter().map(|(start, _)| *start).find(|start| path.starts_with(start));
+            match of_file.or(SAME.iter().copied().find(|same| text.starts_with(same))) {
+                Some(why) => _ = allowed.insert(why),
+                None => wrong.push(format!("{path}:{line}: {text:?}")),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} sentences in no template:\n{}", wrong.len(), wrong.join("\n"));
+    let unused = FOR_OTHERS.iter().map(|(start, _)| *start).chain(SAME.iter().copied());
+    let unused: Vec<&str> = unused.filter(|why| !allowed.contains(why)).collect();
+    assert!(unused.is_empty(), "not needed: {unused:?}");
+}
+
+#[test]
+fn words_of_libraries_and_stored_texts_are_told_in_japanese() {
+    let cases: Value = serde_json::from_str(include_str!("retold.json")).unwrap();
+    for case in cases["cases"].as_array().unwrap() {
+        let told = Message::reported(case[0].as_str().unwrap()).in_language(JAPANESE);
+        assert_eq!(told, case[1].as_str().unwrap(), "{}", case[0]);
+    }
 }
 
 #[test]
@@ -98,15 +217,19 @@ fn every_translation_is_in_japanese() {
 
 #[test]
 fn a_missing_an_unused_and_a_wrong_entry_are_found() {
-    let entry =
-        |english: &str, translated: &str| Entry { english: english.into(), translated: translated.into() };
-    let templates = templates::of(
-        "fn f() { message!(\"{count} found\", count); message!(\"gone \\\"{{x}}\\\" \\\n   now\"); counted(n, \"hit\", \"hits\") }",
+    let of = |domain, english: &str, translated: &str| Entry {
+        domain,
+        english: english.into(),
+        translated: translated.into(),
+    };
+    let entry = |english: &str, translated: &str| of("answers", english, translated);
+    let templates = source::texts(
+        "fn f() { message!(\"{count} found\", count); reported!(\"no {x}\"); counted(n, \"hit\", \"hits\") }",
     );
     let help = BTreeSet::from(["Print {this}".to_owned()]);
     let full = [
         entry("{count} found", "検出 {count} 件"),
-        entry("gone \"{{x}}\" now", "なし"),
+        of(STORED, "no {x}", "{x} なし"),
         entry("{number} hit", "{number} 件"),
         entry("Print {this}", "印刷"),
     ];
@@ -118,5 +241,9 @@ fn a_missing_an_unused_and_a_wrong_entry_are_found() {
     assert_eq!(complaints(&templates, &help, &other), ["other placeholders: {count} found"]);
     let mut more = full.to_vec();
     more.push(entry("never said", "言わない"));
+    more.push(of(LIBRARIES, "no such column: {name}", "列 {name} なし"));
     assert_eq!(complaints(&templates, &help, &more), ["not used: never said"]);
+    more = full.to_vec();
+    more[1].domain = "answers";
+    assert_eq!(complaints(&templates, &help, &more), ["in the wrong file: no {x}"]);
 }

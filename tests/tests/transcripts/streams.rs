@@ -93,7 +93,7 @@ fn results_that_cannot_be_written_are_an_error() {
         let arguments: Vec<String> = command.split(' ').map(Into::into).collect();
         let (status, err) = terminal.run(&arguments, Box::new(Full), Cancel::default());
         assert_eq!(status as u8, 2, "{command}: {err}");
-        assert!(err.contains("standard output"), "{command}: {err}");
+        assert!(err.contains("stdout"), "{command}: {err}");
     }
 }
 

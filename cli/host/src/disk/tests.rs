@@ -36,7 +36,7 @@ impl Project {
 
     pub(super) fn unreadable(&self) -> Vec<(String, String)> {
         let listing = self.source.list().unwrap();
-        listing.unreadable.into_iter().map(|item| (item.path, item.reason)).collect()
+        listing.unreadable.into_iter().map(|item| (item.path, item.reason.to_string())).collect()
     }
 }
 

@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use ubp_core::reported;
 use ubp_core::{Error, Result};
 
 /// Overrides for settings that are commands, start processes or change the output.
@@ -80,7 +81,7 @@ impl Git {
             let Some((filter, _)) = rest.rsplit_once('.') else { continue };
             // With `-c`, a name ends at its first '='.
             if filter.contains('=') {
-                let words = format!("its .git/config has the filter '{filter}', which cannot be disabled");
+                let words = reported!("its .git/config has the filter '{filter}', which cannot be disabled");
                 return Err(git.failure(io::Error::new(io::ErrorKind::PermissionDenied, words)));
             }
             for emptied in ["clean=", "smudge=", "process=", "required=false"] {
@@ -135,7 +136,7 @@ impl Git {
 
     /// The error for a failure of git in this folder.
     pub(super) fn failure(&self, error: io::Error) -> Error {
-        let words = io::Error::new(error.kind(), format!("git: {error}"));
+        let words = io::Error::new(error.kind(), reported!("git: {reason}", reason = error));
         Error::io(self.folder.to_string_lossy(), words)
     }
 }

@@ -8,8 +8,9 @@ use std::io::{self, BufReader, Read, Seek};
 
 use ubp_core::import::{Notice, NoticeKind};
 use ubp_core::message;
+use ubp_core::message::Message;
 use ubp_core::progress::Cancel;
-use ubp_core::{Error, Result, path as paths};
+use ubp_core::{Error, Result, path as paths, word};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
@@ -40,18 +41,21 @@ impl fmt::Debug for Archives {
 impl Archives {
     /// The content of an entry called `path` in messages.
     pub(super) fn read(&self, archive: usize, entry: usize, path: &str) -> Result<Vec<u8>> {
-        let damaged = |error: &dyn fmt::Display| {
-            Error::invalid(message!("{path}: cannot be unpacked: {error}", path, error = error.to_string()))
+        let damaged =
+            |error: Message| Error::invalid(message!("{path}: cannot be unpacked: {error}", path, error));
+        let broken = |error: ZipError| damaged(Message::reported(error.to_string()));
+        let Some(archive) = self.0.get(archive) else {
+            return Err(damaged(message!("it is not in the archive")));
         };
-        let Some(archive) = self.0.get(archive) else { return Err(damaged(&"it is not in the archive")) };
         let mut archive = archive.borrow_mut();
-        let mut file = archive.by_index(entry).map_err(|error| damaged(&error))?;
+        let mut file = archive.by_index(entry).map_err(broken)?;
         let size = file.size();
         let mut bytes = Vec::with_capacity(usize::try_from(size.min(LARGEST)).unwrap_or(0));
         // One byte more shows that the size in the archive is false.
-        (&mut file).take(size.min(LARGEST) + 1).read_to_end(&mut bytes).map_err(|error| damaged(&error))?;
+        let read = (&mut file).take(size.min(LARGEST) + 1).read_to_end(&mut bytes);
+        read.map_err(|error| damaged(message!("{error}", error)))?;
         if bytes.len() as u64 != size {
-            return Err(damaged(&"its size is not the one in the archive"));
+            return Err(damaged(message!("its size is not the one in the archive")));
         }
         Ok(bytes)
     }
@@ -81,22 +85,23 @@ pub(super) fn are_parts<'p>(names: impl Iterator<Item = &'p str>) -> bool {
 /// # Errors
 /// [`Error::InvalidParams`] for a damaged archive or one that is refused; [`Error::Cancelled`].
 pub(super) fn list(file: File, name: &str, depth: usize, notes: &mut Notes, cancel: &Cancel) -> Result<()> {
-    let refused = |why: &dyn fmt::Display| {
-        Error::invalid(message!("{name}: refused: {why}", name, why = why.to_string()))
-    };
+    let refused = |why: Message| Error::invalid(message!("{name}: refused: {why}", name, why));
     let damaged = |error: ZipError| {
-        Error::invalid(message!("{name}: not a valid ZIP archive: {error}", name, error = error.to_string()))
+        let error = Message::reported(error.to_string());
+        Error::invalid(message!("{name}: not a valid ZIP archive: {error}", name, error))
     };
     let packed = file.metadata().map_err(|error| Error::io(name, error))?.len();
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
     if archive.has_duplicate_names() {
-        return Err(refused(&"two of its entries have the same name"));
+        return Err(refused(message!("two of its entries have the same name")));
     }
     if archive.len() > super::MOST_FILES {
-        return Err(refused(&format!("it has more than {} entries", super::MOST_FILES)));
+        return Err(refused(message!("it has more than {most} entries", most = super::MOST_FILES)));
     }
     if archive.has_overlapping_entries().map_err(damaged)? {
-        return Err(refused(&"its entries overlap, as in archives that unpack to far more than their size"));
+        return Err(refused(message!(
+            "its entries overlap, as in archives that unpack to far more than their size"
+        )));
     }
     let mut entries = Vec::with_capacity(archive.len());
     let mut total = 0u64;
@@ -105,33 +110,38 @@ pub(super) fn list(file: File, name: &str, depth: usize, notes: &mut Notes, canc
         let entry = archive.by_index_raw(at).map_err(damaged)?;
         let path = entry_name(entry.name_raw(), &entry.name().map_err(damaged)?);
         if !is_confined(&path) {
-            return Err(refused(&format!("the entry '{path}' leads out of the archive")));
+            return Err(refused(message!("the entry '{path}' leads out of the archive", path)));
         }
         if entry.is_dir() {
             continue;
         }
         if entry.encrypted() {
-            return Err(refused(&format!("the entry '{path}' is encrypted; unpack the archive first")));
+            let why = message!("the entry '{path}' is encrypted; unpack the archive first", path);
+            return Err(refused(why));
         }
         let (size, compressed) = (entry.size(), entry.compressed_size());
         total = total.saturating_add(size);
         if size > SUSPECT && size / compressed.max(1) > MOST_RATIO || total > MOST_BYTES {
-            let why = format!("the entry '{path}' would unpack from {compressed} to {size} bytes");
-            return Err(refused(&why));
+            return Err(refused(message!(
+                "the entry '{path}' would unpack from {compressed} to {size} bytes",
+                path,
+                compressed,
+                size
+            )));
         }
         if entry.is_symlink() {
-            notes.notices.push(Notice::file(NoticeKind::LeftOut, path, "a symbolic link"));
+            notes.notices.push(Notice::file(NoticeKind::LeftOut, path, message!("a symbolic link")));
             continue;
         }
         let path = paths::join("", &path).unwrap_or(path);
         entries.push((path, size, entry.crc32(), at));
     }
     if total > SUSPECT && total / packed.max(1) > MOST_RATIO {
-        return Err(refused(&format!("it would unpack from {packed} to {total} bytes")));
+        return Err(refused(message!("it would unpack from {packed} to {total} bytes", packed, total)));
     }
     if are_parts(entries.iter().map(|(path, ..)| path.as_str())) {
         if depth >= DEEPEST {
-            return Err(refused(&"too many archives inside of each other"));
+            return Err(refused(message!("too many archives inside of each other")));
         }
         for (path, size, _, at) in entries.into_iter().filter(|(path, ..)| is_archive(path)) {
             let inner = unpacked(&mut archive, at, size).map_err(|error| Error::io(path.clone(), error))?;
@@ -145,7 +155,7 @@ pub(super) fn list(file: File, name: &str, depth: usize, notes: &mut Notes, canc
             None => notes.add(path, size, Place::Entry(number, at))?,
             Some(Place::Entry(other, entry)) if is_same(notes, *other, *entry, crc, size) => {}
             Some(_) => {
-                let message = format!("also in {name}, with other content; the first one is used");
+                let message = message!("also in {name}, with other content; the first one is used", name);
                 notes.notices.push(Notice::file(NoticeKind::LeftOut, path, message));
             }
         }
@@ -166,7 +176,7 @@ fn unpacked<R: Read + Seek>(archive: &mut ZipArchive<R>, at: usize, size: u64) -
     let entry = archive.by_index(at).map_err(io::Error::other)?;
     let copied = io::copy(&mut entry.take(size + 1), &mut out)?;
     if copied != size {
-        return Err(io::Error::other("its size is not the one in the archive"));
+        return Err(io::Error::other(word!("its size is not the one in the archive")));
     }
     out.rewind()?;
     Ok(out)

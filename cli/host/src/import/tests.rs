@@ -88,5 +88,5 @@ fn parts_with_different_files_of_one_name_are_reported() {
     let two = packed(&[("a.md", b"two")]);
     let notes = opened(&packed(&[("1.zip", &one), ("2.zip", &two)])).unwrap();
     assert_eq!(notes.read("a.md").unwrap(), b"one");
-    assert!(notes.notices[0].message.contains("2.zip"), "{:?}", notes.notices);
+    assert!(notes.notices[0].message.to_string().contains("2.zip"), "{:?}", notes.notices);
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use ubp_core::message;
+use ubp_core::word;
 
 use ubp_core::Engine;
 use ubp_core::ports::Embedder;
@@ -108,7 +109,7 @@ impl Shared {
 
     fn renew(&self, before: &Arc<Opened>) -> Result<Arc<Opened>> {
         if !self.root.join(UBP_DIR).is_dir() {
-            let words = "the served project no longer exists";
+            let words = word!("the served project no longer exists");
             let gone = std::io::Error::new(std::io::ErrorKind::NotFound, words);
             return Err(Error::io(self.root.to_string_lossy(), gone));
         }

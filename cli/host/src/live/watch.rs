@@ -9,6 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 
+use ubp_core::message;
+use ubp_core::message::Message;
 use ubp_core::path::{is_base, is_page};
 
 use super::pulse::Hint;
@@ -55,7 +57,7 @@ impl Watch {
     ///
     /// # Errors
     /// Why watching failed; `None` if that was reported before.
-    pub(super) fn follow(&mut self, project: &Project) -> Result<usize, Option<String>> {
+    pub(super) fn follow(&mut self, project: &Project) -> Result<usize, Option<Message>> {
         match self.try_follow(project) {
             Ok(new) => {
                 self.failing = false;
@@ -158,15 +160,15 @@ fn is_denied(error: &notify::Error) -> bool {
     matches!(&error.kind, notify::ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::PermissionDenied)
 }
 
-fn reason(error: &notify::Error) -> String {
+fn reason(error: &notify::Error) -> Message {
     match &error.kind {
         notify::ErrorKind::MaxFilesWatch => {
-            "the system's limit is reached; on Linux, a higher fs.inotify.max_user_watches helps".into()
+            message!("the system's limit is reached; on Linux, a higher fs.inotify.max_user_watches helps")
         }
         notify::ErrorKind::Io(error) if error.raw_os_error() == Some(TOO_MANY_INSTANCES) => {
-            "the system's limit is reached; on Linux, a higher fs.inotify.max_user_instances helps".into()
+            message!("the system's limit is reached; on Linux, a higher fs.inotify.max_user_instances helps")
         }
-        _ => error.to_string(),
+        _ => Message::reported(error.to_string()),
     }
 }
 

@@ -179,20 +179,24 @@ impl EndpointEmbedder {
         if let Some(key) = &self.key {
             request = request.header("authorization", format!("Bearer {key}"));
         }
-        let unreachable = |reason: String| Refusal {
+        let unreachable = |reason: ureq::Error| Refusal {
             error: self.unavailable(
-                message!("{origin} cannot be reached: {reason}", origin = self.endpoint.origin(), reason),
+                message!(
+                    "{origin} cannot be reached: {reason}",
+                    origin = self.endpoint.origin(),
+                    reason = Message::reported(reason.to_string())
+                ),
                 message!("start the server; {built_in_instead}", built_in_instead = built_in_instead()),
             ),
             wait: Some(Duration::ZERO),
         };
-        let mut response = request.send(json).map_err(|error| unreachable(error.to_string()))?;
+        let mut response = request.send(json).map_err(unreachable)?;
         let status = response.status().as_u16();
         let after = response.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
         let body = response.body_mut().with_config().limit(LARGEST).read_to_vec();
         match (status, body) {
             (200..300, Ok(body)) => Ok(body),
-            (200..300, Err(error)) => Err(unreachable(error.to_string())),
+            (200..300, Err(error)) => Err(unreachable(error)),
             (status, body) => Err(self.refusal(status, &body.unwrap_or_default(), after)),
         }
     }

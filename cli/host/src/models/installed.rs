@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 use ubp_core::message::Message;
+use ubp_core::word;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -184,7 +185,7 @@ impl InstalledModel {
 /// Any I/O error, or that the file is too large.
 pub fn small_file(path: &Path) -> std::io::Result<Vec<u8>> {
     if fs::metadata(path)?.len() > SMALL_FILE {
-        return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, "it is too large"));
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, word!("it is too large")));
     }
     fs::read(path)
 }

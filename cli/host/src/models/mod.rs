@@ -100,7 +100,7 @@ pub fn gpu() -> std::result::Result<String, String> {
     #[cfg(feature = "engines")]
     return ubp_engines::gpu();
     #[cfg(not(feature = "engines"))]
-    Err("this build of ubp cannot run models".into())
+    Err(ubp_core::word!("this build of ubp cannot run models").into())
 }
 
 /// An embedder for the model `name` from any place.

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ubp_core::message;
+use ubp_core::message::Message;
+use ubp_core::word;
 use ubp_core::{Error, Result};
 
 use crate::{Environment, Project, user_data};
@@ -83,10 +85,11 @@ impl Places {
     }
 
     /// The user's folder for messages.
-    pub fn user_shown(&self) -> String {
-        self.user
-            .as_deref()
-            .map_or_else(|| "the folder in UBP_MODELS".into(), |path| path.display().to_string())
+    pub fn user_shown(&self) -> Message {
+        match &self.user {
+            Some(path) => Message::verbatim(path.display().to_string()),
+            None => message!("the folder in UBP_MODELS"),
+        }
     }
 }
 
@@ -102,7 +105,7 @@ fn make(folder: &Path) -> Result<&Path> {
 pub fn refuse_link(path: &Path) -> Result<()> {
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_symlink() => {
-            let words = "a symbolic link; models inside a project must be real files";
+            let words = word!("a symbolic link; models inside a project must be real files");
             let error = std::io::Error::new(std::io::ErrorKind::InvalidInput, words);
             Err(Error::io(path.to_string_lossy(), error))
         }

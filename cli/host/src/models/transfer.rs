@@ -8,6 +8,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
+use ubp_core::message;
+use ubp_core::message::Message;
 use ubp_core::progress::Cancel;
 
 use super::hex;
@@ -44,7 +46,7 @@ pub(super) enum Failure {
     /// Cancelled; the part is kept.
     Cancelled,
     /// The hub is unreachable, or the connection broke; the part is kept.
-    Connection { reason: String, kept: u64 },
+    Connection { reason: Message, kept: u64 },
     /// The hub returned an error status.
     Status(u16),
     /// A redirect to an address that is not allowed.
@@ -121,7 +123,7 @@ fn attempt_once(
     let (head, events) = loop {
         let events = begin(order.url.clone(), from, route.clone())?;
         let Event::Head(head) = next(&events, cancel, part.length)? else {
-            return Err(part.broken("the hub closed the connection"));
+            return Err(part.broken(message!("the hub closed the connection")));
         };
         let same = from > 0 && head.tag.is_some() && head.tag == part.tag;
         match head.status {
@@ -149,7 +151,9 @@ fn attempt_once(
         match next(&events, cancel, part.length)? {
             Event::Data(bytes) => part.append(&bytes, order.limit)?,
             Event::End if head.total.is_none_or(|total| total == part.length) => return Ok(()),
-            Event::End | Event::Head(_) => return Err(part.broken("the hub closed the connection too early")),
+            Event::End | Event::Head(_) => {
+                return Err(part.broken(message!("the hub closed the connection too early")));
+            }
             Event::Failed(failure) => return Err(failure),
         }
     }
@@ -173,7 +177,7 @@ fn begin(url: String, from: u64, route: Route) -> Result<Receiver<Event>, Failur
     std::thread::Builder::new()
         .name("download".into())
         .spawn(move || talk(&url, from, &route, &sender))
-        .map_err(|error| Failure::Connection { reason: error.to_string(), kept: 0 })?;
+        .map_err(|error| Failure::Connection { reason: message!("{error}", error), kept: 0 })?;
     Ok(receiver)
 }
 
@@ -198,7 +202,7 @@ fn talk(url: &str, from: u64, route: &Route, sender: &SyncSender<Event>) {
                 Event::Data(buffer)
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => Event::Failed(Failure::Connection { reason: error.to_string(), kept: 0 }),
+            Err(error) => Event::Failed(Failure::Connection { reason: message!("{error}", error), kept: 0 }),
         };
         let last = !matches!(event, Event::Data(_));
         if sender.send(event).is_err() || last {
@@ -220,7 +224,7 @@ fn next(events: &Receiver<Event>, cancel: &Cancel, kept: u64) -> Result<Event, F
             Ok(event) => return Ok(event),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(Failure::Connection { reason: "the download ended".into(), kept });
+                return Err(Failure::Connection { reason: message!("the download ended"), kept });
             }
         }
     }
@@ -267,8 +271,8 @@ impl Part {
         Ok(Self { path, tag_path, file, length, hash, tag, expected: None })
     }
 
-    fn broken(&self, reason: &str) -> Failure {
-        Failure::Connection { reason: reason.into(), kept: self.length }
+    fn broken(&self, reason: Message) -> Failure {
+        Failure::Connection { reason, kept: self.length }
     }
 
     fn disk(&self, error: io::Error) -> Failure {

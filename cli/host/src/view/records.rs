@@ -7,6 +7,7 @@ use serde_json::Value;
 use ubp_core::freshness::line_paths;
 use ubp_core::manifest::{AuthorRights, Right};
 use ubp_core::path::{self, is_proposal_file};
+use ubp_core::word;
 use ubp_core::{Error, Result};
 
 const REVIEWS: &str = "refs.lock";
@@ -51,7 +52,7 @@ pub(super) fn merged(rights: &AuthorRights, name: &str, whole: &[u8], after: &[u
         }
         GAPS => Err(Error::io(
             ".ubp/gaps.json",
-            std::io::Error::new(std::io::ErrorKind::PermissionDenied, "kept for people"),
+            std::io::Error::new(std::io::ErrorKind::PermissionDenied, word!("kept for people")),
         )),
         _ => Ok(after.to_vec()),
     }

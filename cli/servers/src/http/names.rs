@@ -4,6 +4,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use axum::http::{HeaderMap, Method, Uri, header};
+use ubp_core::word;
 
 /// Host names of this machine for itself.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
@@ -46,14 +47,14 @@ impl Names {
         let mut hosts = headers.get_all(header::HOST).iter();
         let host = hosts.next().and_then(|host| host.to_str().ok());
         if hosts.next().is_some() || !host.is_some_and(|host| known(&self.hosts, host)) {
-            return Some("unknown host name for this server");
+            return Some(word!("unknown host name for this server"));
         }
         if uri.authority().is_some_and(|authority| !known(&self.hosts, authority.as_str())) {
-            return Some("unknown host name for this server");
+            return Some(word!("unknown host name for this server"));
         }
         let mut origins = headers.get_all(header::ORIGIN).iter();
         if !origins.all(|origin| origin.to_str().is_ok_and(|origin| known(&self.origins, origin))) {
-            return Some("requests from other sites are refused");
+            return Some(word!("requests from other sites are refused"));
         }
         // Fetch metadata of browsers. Another site may link here, but not embed pages or send requests.
         let said = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
@@ -63,7 +64,7 @@ impl Names {
         match said("sec-fetch-site") {
             None | Some("same-origin" | "none") => None,
             Some(_) if leads_here => None,
-            Some(_) => Some("requests from other sites are refused"),
+            Some(_) => Some(word!("requests from other sites are refused")),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use axum::http::{HeaderMap, header};
 use sha2::{Digest, Sha256};
 use ubp_core::message;
+use ubp_core::message::Message;
 use ubp_core::ports::History;
 use ubp_core::{Error, Result};
 use ubp_host::GitHistory;
@@ -84,7 +85,7 @@ pub(crate) fn require_uncommitted(root: &Path, name: &str) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::InvalidParams`].
-pub(crate) fn require(address: SocketAddr, token: Option<&Token>, way: &str) -> Result<()> {
+pub(crate) fn require(address: SocketAddr, token: Option<&Token>, way: Message) -> Result<()> {
     if address.ip().is_loopback() || token.is_some() {
         return Ok(());
     }

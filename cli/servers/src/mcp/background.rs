@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use ubp_core::progress::Cancel;
+use ubp_core::word;
 use ubp_core::{Error, Result};
 use ubp_host::file_lock::{self, FileLock};
 use ubp_host::{UBP_DIR, atomic, keep_out_of_git};
@@ -105,7 +106,7 @@ impl Files {
                 return Ok(Some(running));
             }
             if begun.elapsed() > SAYING {
-                let words = "a server in the background has this lock, but did not report its address";
+                let words = word!("a server in the background has this lock, but did not report its address");
                 return Err(Error::io(shown(LOCK), io::Error::new(ErrorKind::TimedOut, words)));
             }
             std::thread::sleep(LOOK);

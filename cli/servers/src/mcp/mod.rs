@@ -156,7 +156,7 @@ impl Setup {
             return Err(Error::invalid(message!("--no-token and {variable} cannot be combined", variable)));
         }
         if let Some(address) = options.http.filter(|_| options.no_token) {
-            require(address, None, "leave out --no-token")?;
+            require(address, None, message!("leave out --no-token"))?;
         }
         Ok(Self { options, tools, token })
     }
@@ -305,7 +305,7 @@ fn serve(
     runtime.shutdown_timeout(FAREWELL);
     views.stop();
     if holding.is_some() {
-        messages.say("ended");
+        messages.say(&message!("ended"));
     }
     result
 }
@@ -367,10 +367,10 @@ async fn over_http(
     let listener = bind(address).await?;
     let address = listener.local_addr().map_err(|error| Error::io(address.to_string(), error))?;
     let url = format!("http://{address}{}", http::PATH);
-    messages.say(&format!("listening on {url}"));
+    messages.say(&message!("listening on {url}", url));
     let (token, file) = match access {
         Access::All => {
-            messages.say("no token needed: every program on this machine has access (--no-token)");
+            messages.say(&message!("no token needed: every program on this machine has access (--no-token)"));
             (None, None)
         }
         Access::Given(token) => (Some(token), None),
@@ -378,9 +378,11 @@ async fn over_http(
             let (text, file) = files.token()?;
             // The log names only the file: logs are kept and read by more people.
             messages.say(&match holding {
-                Some(_) => format!("clients send the token in {file} as `Authorization: Bearer …`"),
-                None => format!(
-                    "clients send `Authorization: Bearer {text}` (stored in {file}; --no-token turns it off)"
+                Some(_) => message!("clients send the token in {file} as `Authorization: Bearer …`", file),
+                None => message!(
+                    "clients send `Authorization: Bearer {text}` (stored in {file}; --no-token turns it off)",
+                    text,
+                    file
                 ),
             });
             (Some(Token::new(&text, &file)?), Some(file))

@@ -6,6 +6,7 @@ use serde::Serialize;
 use ubp_core::Error;
 use ubp_core::export::LONE_STYLE;
 use ubp_core::hint::{Buttons, Voice};
+use ubp_core::message::Message;
 
 /// Fields of every error. `hint` and `content_hash` are present even if they are null.
 #[derive(Debug, Serialize)]
@@ -59,14 +60,20 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// A page with `title` and `text`, which must not contain input of a request.
-pub(super) fn notice(status: StatusCode, title: &str, text: &str) -> Response {
+/// A page with `title` and `text`.
+pub(super) fn notice(status: StatusCode, title: &Message, text: &Message, voice: Buttons) -> Response {
+    let [title, text] = [title, text].map(|message| escaped(&message.told(&voice)));
+    let language = voice.language().tag();
     let page = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+        "<!doctype html>\n<html lang=\"{language}\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
          <style>{LONE_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n<p>{text}</p>\n</main>\n</body>\n</html>\n"
     );
     (status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 fn status(error: &Error) -> StatusCode {

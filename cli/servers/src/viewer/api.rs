@@ -1,7 +1,8 @@
 //! `POST /api/<operation>`: the operation table over HTTP, JSON in and out.
 
 use std::sync::Arc;
-use ubp_core::message::{Message, told_to};
+use ubp_core::message;
+use ubp_core::message::told_to;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
@@ -11,6 +12,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use ubp_core::Caller;
 use ubp_core::Error;
+use ubp_core::hint::Voice;
 use ubp_core::ops::add_attachment::MOST_BYTES;
 use ubp_core::ops::{Operation, find};
 use ubp_core::progress::{Cancel, Silent};
@@ -35,12 +37,12 @@ pub(super) async fn call(
         return Err(Refusal::new(StatusCode::NOT_FOUND, "invalid_params", "unknown operation"));
     };
     let longest = if operation.facts.takes_file { LONGEST_WITH_FILE } else { LONGEST };
-    let body = parameters(&headers, body, longest).await?;
     let voice = voice(&headers, &viewer.languages);
+    let body = parameters(&headers, body, longest, &voice).await?;
     let (answer, is_written) = viewer
         .work(move |viewer, cancel| {
             let params: Value = if body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&body) }
-                .map_err(|error| Error::invalid(Message::verbatim(error.to_string())))?;
+                .map_err(|error| Error::invalid(message!("{error}", error)))?;
             drop(body);
             let is_written = params.get("dry_run") != Some(&Value::Bool(true));
             let answer = told_to(voice, || ask(viewer, operation, params, cancel))?;
@@ -56,7 +58,12 @@ pub(super) async fn call(
 }
 
 /// The body of a request with parameters in JSON.
-pub(super) async fn parameters(headers: &HeaderMap, body: Body, longest: usize) -> Result<Bytes, Refusal> {
+pub(super) async fn parameters(
+    headers: &HeaderMap,
+    body: Body,
+    longest: usize,
+    voice: &(dyn Voice + Sync),
+) -> Result<Bytes, Refusal> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     // Any web page can send forms, which have other content types.
@@ -66,10 +73,10 @@ pub(super) async fn parameters(headers: &HeaderMap, body: Body, longest: usize) 
     }
     crate::http::body(body, longest).await.map_err(|status| {
         let message = match status {
-            StatusCode::REQUEST_TIMEOUT => "the request did not arrive completely".to_owned(),
-            _ => format!("a request may have at most {} MB", longest / 1024 / 1024),
+            StatusCode::REQUEST_TIMEOUT => message!("the request did not arrive completely"),
+            _ => message!("a request may have at most {most} MB", most = longest / 1024 / 1024),
         };
-        Refusal::new(status, "invalid_params", message)
+        Refusal::new(status, "invalid_params", message.told(voice))
     })
 }
 

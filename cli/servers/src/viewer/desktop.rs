@@ -7,7 +7,6 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
-use ubp_core::message::Message;
 use ubp_core::{Error, Result, message, path};
 
 use super::Viewer;
@@ -66,12 +65,12 @@ pub(super) async fn open(
     headers: HeaderMap,
     body: axum::body::Body,
 ) -> std::result::Result<StatusCode, Refusal> {
-    let body = parameters(&headers, body, LONGEST).await?;
     let voice = voice(&headers, &viewer.languages);
+    let body = parameters(&headers, body, LONGEST, &voice).await?;
     viewer
         .work(move |viewer, _| {
             let wanted: Wanted = serde_json::from_slice(&body)
-                .map_err(|error| Error::invalid(Message::verbatim(error.to_string())))?;
+                .map_err(|error| Error::invalid(message!("{error}", error)))?;
             let desktop = viewer.desktop.as_ref().ok_or_else(|| {
                 Error::invalid(message!("only a browser on the machine of the viewer can open files there"))
             })?;

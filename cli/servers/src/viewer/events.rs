@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
@@ -14,12 +14,14 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch};
 use tokio_util::sync::CancellationToken;
+use ubp_core::message;
 use ubp_core::path::PROPOSALS;
 use ubp_host::UBP_DIR;
 use ubp_host::live::Changed;
 
 use super::Viewer;
 use super::answer::Refusal;
+use super::language::voice;
 
 /// Limit on open streams.
 const MOST_STREAMS: usize = 64;
@@ -78,12 +80,14 @@ struct Listener {
 
 pub(super) async fn listen(
     State((viewer, stop)): State<(Arc<Viewer>, CancellationToken)>,
+    headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let events = &viewer.events;
     let place = events.places.clone().try_acquire_owned().map_err(|_| {
-        let message = "too many tabs of this viewer are open";
+        let voice = voice(&headers, &viewer.languages);
+        let message = message!("too many tabs of this viewer are open").told(&voice);
         Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_listeners", message)
-            .hint("close some of them")
+            .hint(message!("close some of them").told(&voice))
     })?;
     let mut vectors = events.vectors.subscribe();
     vectors.mark_changed();

@@ -9,8 +9,12 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use percent_encoding::percent_decode_str;
 use sha2::{Digest, Sha256};
+use ubp_core::hint::Buttons;
+use ubp_core::message;
+use ubp_core::message::{Language, Message};
 
 use super::answer::{self, Refusal};
+use super::language::voice;
 use crate::http::{Names, Token, bearer};
 
 /// Default content security policy, which allows nothing.
@@ -29,15 +33,18 @@ pub(super) struct Gate {
     /// another viewer. It is valid until this viewer stops.
     pass: String,
     accepted: Token,
+    /// The languages that refusals can be in, besides English.
+    languages: Vec<Language>,
 }
 
 impl Gate {
     /// The gate of a server on `port`, whose `token` is `text`.
-    pub(super) fn new(names: Names, token: Token, text: &str, port: u16) -> Self {
+    pub(super) fn new(names: Names, token: Token, text: &str, port: u16, languages: Vec<Language>) -> Self {
         let pass = ubp_core::text::hex(&Sha256::digest(format!("ubp-viewer {port} {text}")));
         // A hash has 64 digits, which is never too short.
         let accepted = Token::new(&pass, "the cookie").unwrap_or(token);
-        Self { names, token, cookie: format!("ubp-viewer-{port}"), pass, accepted }
+        let cookie = format!("ubp-viewer-{port}");
+        Self { names, token, cookie, pass, accepted, languages }
     }
 
     fn knows(&self, headers: &HeaderMap) -> bool {
@@ -71,8 +78,10 @@ impl Gate {
 pub(super) async fn check(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
     let (method, headers) = (request.method(), request.headers());
     if let Some(why) = gate.names.refusal(method, request.uri(), headers) {
-        Refusal::new(StatusCode::FORBIDDEN, "forbidden", why)
-            .hint("open the address that `ubp viewer` printed; --allow-host adds a name")
+        let voice = voice(headers, &gate.languages);
+        let way = message!("open the address that `ubp viewer` printed; --allow-host adds a name");
+        Refusal::new(StatusCode::FORBIDDEN, "forbidden", Message::word(why).told(&voice))
+            .hint(way.told(&voice))
             .into_response()
     } else if let Some(place) = gate.entry(method, request.uri()) {
         let cookie = format!("{}={}; Path=/; HttpOnly; SameSite=Strict", gate.cookie, gate.pass);
@@ -80,18 +89,24 @@ pub(super) async fn check(State(gate): State<Arc<Gate>>, request: Request, next:
     } else if gate.knows(headers) {
         next.run(request).await
     } else {
-        stranger(headers)
+        stranger(headers, voice(headers, &gate.languages))
     }
 }
 
 /// The answer to a request without the token.
-fn stranger(headers: &HeaderMap) -> Response {
-    const TITLE: &str = "This viewer needs its token";
-    const WAY: &str = "Open the address that ubp viewer printed at its start. It is new each time: if you restarted it, \
-    this tab has the old one. For an address that stays the same, set the token: ubp viewer --token.";
+fn stranger(headers: &HeaderMap, voice: Buttons) -> Response {
+    let title = message!("This viewer needs its token");
+    let way = message!(
+        "Open the address that ubp viewer printed at its start. It is new each time: if you restarted it, this tab \
+         has the old one. For an address that stays the same, set the token: ubp viewer --token."
+    );
     let mut response = match headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()) {
-        Some(accept) if accept.contains("text/html") => answer::notice(StatusCode::UNAUTHORIZED, TITLE, WAY),
-        _ => Refusal::new(StatusCode::UNAUTHORIZED, "unauthorized", TITLE).hint(WAY).into_response(),
+        Some(accept) if accept.contains("text/html") => {
+            answer::notice(StatusCode::UNAUTHORIZED, &title, &way, voice)
+        }
+        _ => Refusal::new(StatusCode::UNAUTHORIZED, "unauthorized", title.told(&voice))
+            .hint(way.told(&voice))
+            .into_response(),
     };
     response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     response

@@ -24,7 +24,7 @@ mod tests {
 
     #[test]
     fn the_first_known_language_counts() {
-        let languages = [Language::new("ja", |_| None)];
+        let languages = [Language::new("ja", |_| None, |_| None)];
         for (accepts, expected) in [
             ("", "en"),
             ("ja", "ja"),

@@ -123,7 +123,7 @@ pub fn run<E: From<Error>>(
         .map_err(|error| Error::io(project.root.display().to_string(), error))?;
     let given = options.token.as_deref().map(|text| Token::new(text, "--token")).transpose()?;
     let address = SocketAddr::new(options.host, options.port.unwrap_or(PORT));
-    require(address, given.as_ref(), "set --token to a secret")?;
+    require(address, given.as_ref(), message!("set --token to a secret"))?;
     let live = Live::start(project, environment, notices)?;
     let is_local = options.host.is_loopback();
     let viewer = Viewer {
@@ -167,7 +167,7 @@ async fn serve<E: From<Error>>(
     let viewer = Arc::new(viewer);
     let counting = tokio::spawn(events::count_vectors(viewer.clone(), stop.clone()));
     let following = tokio::spawn(events::follow_proposals(viewer.clone(), stop.clone()));
-    let gate = Arc::new(Gate::new(names, token, &text, address.port()));
+    let gate = Arc::new(Gate::new(names, token, &text, address.port(), viewer.languages.clone()));
     let router = Router::new()
         .route("/api/events", get(events::listen))
         .route("/api/{operation}", post(api::call))

@@ -12,12 +12,15 @@ use tokio_util::sync::CancellationToken;
 use ubp_core::Context;
 use ubp_core::export::{self, Folders, Site, SiteSettings};
 use ubp_core::index::section_count;
+use ubp_core::message;
+use ubp_core::message::told_to;
 use ubp_core::render::url::{HOME, attachments_at};
 use ubp_core::{Result, path};
 use ubp_host::export::web_app::TEMPLATE;
 
 use super::answer::Refusal;
 use super::attachments::{Attachment, Wanted};
+use super::language::voice;
 use super::{Viewer, answer, random};
 
 /// How long a request waits for a page while the index is being built.
@@ -52,12 +55,13 @@ pub(super) async fn show(
     let file = file_at(uri.path());
     let wanted = Arc::new(Wanted::of(&headers));
     let name = file.clone().unwrap_or_default();
+    let voice = voice(&headers, &viewer.languages);
     let begun = Instant::now();
     let found = loop {
         let (file, wanted) = (file.clone(), wanted.clone());
         let found = viewer
             .with(move |viewer, context| {
-                let found = find(viewer, context, file.as_deref(), &wanted)?;
+                let found = told_to(voice, || find(viewer, context, file.as_deref(), &wanted))?;
                 Ok((found.may_be_due_to(context)?, found))
             })
             .await;
@@ -70,11 +74,12 @@ pub(super) async fn show(
     match found {
         Ok(found) => found.response(&name),
         Err(error) => {
-            let refusal = Refusal::from(error);
+            let refusal = Refusal::told(&error, &voice);
             let status = refusal.status;
             let wants_page = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
             if wants_page.is_some_and(|accept| accept.contains("text/html")) {
-                return answer::notice(status, "This page cannot be shown", &escaped(&refusal.message));
+                let title = message!("This page cannot be shown");
+                return answer::notice(status, &title, &error.message(), voice);
             }
             refusal.into_response()
         }
@@ -228,8 +233,4 @@ fn media_type(file: &str) -> &'static str {
         "pdf" => "application/pdf",
         _ => DOWNLOADED,
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

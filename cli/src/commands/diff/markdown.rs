@@ -33,7 +33,12 @@ pub(super) fn comment(output: &Output, path: impl Fn(&str) -> String) -> String 
 fn written(output: &Output, path: &dyn Fn(&str) -> String, most: usize) -> String {
     let page = |page: &str| code(&path(page));
     let mut text = format!("{MARK}\n### What this change does to the pages\n\n{}\n", output.summary());
-    let _ = writeln!(text, "\n{} → {}", code(&output.from.to_string()), code(&output.to.to_string()));
+    let _ = writeln!(
+        text,
+        "\n{} → {}",
+        code(&output.from.name().to_string()),
+        code(&output.to.name().to_string())
+    );
 
     let broken = output.broken_links.iter().map(|broken| broken_link(broken, &page)).collect();
     list(&mut text, "❌ New broken links", broken, most, true);
@@ -88,7 +93,7 @@ fn written(output: &Output, path: &dyn Fn(&str) -> String, most: usize) -> Strin
     let title = "Affected pages: they depend on what changed";
     list(&mut text, title, impact, most, false);
     for note in &output.notes {
-        let _ = writeln!(text, "\n{}", code(note));
+        let _ = writeln!(text, "\n{}", code(&note.to_string()));
     }
     text
 }
@@ -124,7 +129,7 @@ fn changed_page(changed: &ChangedPage, page: &dyn Fn(&str) -> String) -> String 
         .sections
         .iter()
         .take(SECTIONS)
-        .map(|section| format!("{} {}", section.change.sign(), code(&section.heading())))
+        .map(|section| format!("{} {}", section.change.sign(), code(&section.heading().to_string())))
         .collect();
     if changed.sections.len() > SECTIONS {
         let more = counted(changed.sections.len() - SECTIONS, "more section", "more sections");

@@ -29,11 +29,16 @@ pub(super) fn choose(
         passage: args.passage_prefix.clone().unwrap_or(usual.passage),
     };
     let window = args.window.and_then(|window| usize::try_from(window).ok());
-    let endpoint = Endpoint::new(url, args.allow_remote, window, prefixes).map_err(|message| {
-        Error::invalid(Message::verbatim(
-            message.to_string().replace("\"allow_remote\": true permits", "--allow-remote permits"),
+    let endpoint = Endpoint::new(url, true, window, prefixes)
+        .map_err(|words| Error::invalid(Message::reported(words)))?;
+    if endpoint.is_remote() && !args.allow_remote {
+        return Err(Error::invalid(message!(
+            "{origin} is another machine, and pages and queries would be sent there; --allow-remote permits that",
+            origin = endpoint.origin()
         ))
-    })?;
+        .into());
+    }
+    let endpoint = Endpoint { allow_remote: args.allow_remote, ..endpoint };
     if endpoint.is_remote() {
         terminal.warn(message!("pages and queries will be sent to {origin}", origin = endpoint.origin()));
     }

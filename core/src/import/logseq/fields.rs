@@ -8,6 +8,7 @@ use super::page::{parts, references};
 use crate::import::NoticeKind;
 use crate::import::draft::{Drafts, Line};
 use crate::import::front_matter::{self, Field, free_key, number};
+use crate::message;
 
 /// The fields for the properties of a page, key, value and line, and for `tags` in its text.
 pub(super) fn of(
@@ -105,7 +106,7 @@ pub(super) fn add_to(
     }
     if !taken.is_empty() {
         let keys: Vec<&str> = taken.iter().map(|(key, _)| key.as_str()).collect();
-        let message = format!("{}: the page has front matter of its own", keys.join(", "));
+        let message = message!("{keys}: the page has front matter of its own", keys = keys.join(", "));
         drafts.notice(NoticeKind::LeftOut, file, 1, message);
     }
 }

@@ -18,7 +18,7 @@ use super::tree::Tree;
 use super::{Notice, NoticeKind, ReadFile};
 use crate::page::{LinkKind, Site, Syntax, decode};
 use crate::progress::Cancel;
-use crate::{Result, path, text};
+use crate::{Result, message, path, text, word};
 
 use inline::{Found, Graph, Target};
 use page::Source;
@@ -79,7 +79,7 @@ pub(super) fn convert(
             let folder = below(into, &valid_path(path::folder(file)));
             let place = places.take_file(&folder, path::file_name(file));
             if file.ends_with(".org") {
-                let message = "a page in Org mode, copied as a file: UBP reads Markdown";
+                let message = message!("a page in Org mode, copied as a file: UBP reads Markdown");
                 drafts.notices.push(Notice::file(NoticeKind::KeptAsText, file, message));
                 names.add_org(file, &decode(&read(file)?).0, &format);
             }
@@ -113,11 +113,13 @@ pub(super) fn convert(
 fn reason_to_leave(file: &str) -> Option<&'static str> {
     let first = file.split('/').next().unwrap_or_default();
     match first {
-        "logseq" => Some("settings and backups of Logseq"),
-        "whiteboards" => Some("a whiteboard: only Logseq can show it"),
-        "version-files" => Some("backups of Logseq"),
-        _ if file.split('/').any(|part| part.starts_with('.')) => Some("a hidden file"),
-        _ if file.split('/').any(|part| matches!(part, "node_modules" | "__MACOSX")) => Some("not notes"),
+        "logseq" => Some(word!("settings and backups of Logseq")),
+        "whiteboards" => Some(word!("a whiteboard: only Logseq can show it")),
+        "version-files" => Some(word!("backups of Logseq")),
+        _ if file.split('/').any(|part| part.starts_with('.')) => Some(word!("a hidden file")),
+        _ if file.split('/').any(|part| matches!(part, "node_modules" | "__MACOSX")) => {
+            Some(word!("not notes"))
+        }
         _ => None,
     }
 }
@@ -244,7 +246,7 @@ fn draft(place: &str, source: Source, seen: Seen<'_>, drafts: &mut Drafts) -> Dr
     let area = source.name.strip_prefix("hls__").map(str::to_owned);
     for (bullet, origin, mut block) in source.blocks {
         for line in &block.queries {
-            let message = "the query `#+BEGIN_QUERY`, which UBP shows as text";
+            let message = message!("the query `#+BEGIN_QUERY`, which UBP shows as text");
             drafts.notice(NoticeKind::KeptAsText, file, *line, message);
         }
         if let Some(document) = &area {
@@ -300,13 +302,13 @@ fn tell_view(file: &str, source: &Source, drafts: &mut Drafts) {
         let shown: Vec<String> = lines.iter().take(MOST_LINES).map(usize::to_string).collect();
         let rest = if lines.len() > MOST_LINES { ", …" } else { "" };
         let message = match lines.len() {
-            1 => format!("`{property}`, which only says how Logseq shows the block"),
-            count => {
-                let shown = shown.join(", ");
-                format!(
-                    "`{property}` on {count} lines ({shown}{rest}), which only says how Logseq shows the blocks"
-                )
-            }
+            1 => message!("`{property}`, which only says how Logseq shows the block", property),
+            count => message!(
+                "`{property}` on {count} lines ({lines}), which only says how Logseq shows the blocks",
+                property,
+                count,
+                lines = shown.join(", ") + rest
+            ),
         };
         drafts.notice(NoticeKind::LeftOut, file, *first, message);
     }
@@ -315,27 +317,30 @@ fn tell_view(file: &str, source: &Source, drafts: &mut Drafts) {
 /// Names what was found and could not be converted. `origin` is the line in the graph of a line of the text.
 fn tell(file: &str, found: &Found, origin: impl Fn(usize) -> usize, seen: Seen<'_>, drafts: &mut Drafts) {
     for (line, id) in &found.missing {
-        let message = format!("no block has the id {id}");
+        let message = message!("no block has the id {id}", id);
         drafts.notice(NoticeKind::Broken, file, origin(*line), message);
     }
     for (line, id) in &found.in_files {
         let Some(Home::File(home, _)) = seen.names.blocks.get(id) else { continue };
-        let message =
-            format!("the block {id} is in {home}, which is in Org mode: the link leads to the file");
+        let message = message!(
+            "the block {id} is in {home}, which is in Org mode: the link leads to the file",
+            id,
+            home
+        );
         drafts.notice(NoticeKind::KeptAsText, file, origin(*line), message);
     }
     for (line, name) in &found.macros {
-        let message = format!("the macro {name}, which UBP shows as text");
+        let message = message!("the macro {name}, which UBP shows as text", name);
         drafts.notice(NoticeKind::KeptAsText, file, origin(*line), message);
     }
     let mut last = None;
     for line in found.hiccup.iter().map(|line| origin(*line)) {
         if last.replace(line) != Some(line) {
-            drafts.notice(NoticeKind::KeptAsText, file, line, "Hiccup, which UBP shows as text");
+            drafts.notice(NoticeKind::KeptAsText, file, line, message!("Hiccup, which UBP shows as text"));
         }
     }
     for (line, height) in &found.heights {
-        let message = format!("the height {height} of a picture without a width");
+        let message = message!("the height {height} of a picture without a width", height);
         drafts.notice(NoticeKind::LeftOut, file, origin(*line), message);
     }
 }

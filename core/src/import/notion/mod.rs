@@ -19,7 +19,7 @@ use super::tree::Tree;
 use super::{Notice, NoticeKind, ReadFile, front_matter};
 use crate::page::{LinkKind, Site as LinkSite, Syntax, decode};
 use crate::progress::Cancel;
-use crate::{Result, path};
+use crate::{Result, message, path, word};
 
 use layout::{Owners, Paths, Site, key};
 use names::{id_in_path, split_id};
@@ -51,7 +51,7 @@ pub(super) fn convert(
     for file in &tree.files {
         cancel.check()?;
         if file.split('/').any(|part| part.starts_with('.') || matches!(part, "node_modules" | "__MACOSX")) {
-            left.push((file.clone(), "a hidden file or one of the system"));
+            left.push((file.clone(), word!("a hidden file or one of the system")));
         } else if path::is_page(file) {
             sources.insert(file, lines(&decode(&read(file)?).0));
         } else if file.ends_with(".csv") && id_in_path(file).is_some() {
@@ -66,7 +66,7 @@ pub(super) fn convert(
     leave_out(&mut drafts.notices, &left);
     for database in databases.values() {
         if let (Some(line), Some(file)) = (database.table.damaged, database.files.last()) {
-            drafts.notice(NoticeKind::LeftOut, file, line, "this row could not be read");
+            drafts.notice(NoticeKind::LeftOut, file, line, message!("this row could not be read"));
         }
     }
 
@@ -261,7 +261,10 @@ fn addressed(draft: Draft, site: &Site<'_>, drafts: &mut Drafts) -> Draft {
             None if names::id_in_url(&address.url).is_some()
                 || address.url.contains("notion.soundefined") =>
             {
-                let message = format!("{} leads to a page of Notion that is not in the export", address.url);
+                let message = message!(
+                    "{address} leads to a page of Notion that is not in the export",
+                    address = address.url
+                );
                 drafts.notices.push(Notice {
                     kind: NoticeKind::Broken,
                     file: site.from.into(),

@@ -8,7 +8,7 @@ use crate::import::NoticeKind;
 use crate::import::draft::{Drafts, Line};
 use crate::import::front_matter::{Field, number};
 use crate::page::LinkTypes;
-use crate::path;
+use crate::{message, path};
 
 /// A page as exported.
 #[derive(Debug, Default)]
@@ -150,8 +150,10 @@ fn relation(key: &str, value: &str, site: &Site<'_>, line: usize, drafts: &mut D
                 }
             }
             None => {
-                let message =
-                    format!("the related page '{name}' is not in the export; its name is kept as text");
+                let message = message!(
+                    "the related page '{name}' is not in the export; its name is kept as text",
+                    name
+                );
                 drafts.notice(NoticeKind::Broken, site.from, line, message);
                 linked.push(name);
             }

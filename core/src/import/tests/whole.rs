@@ -47,7 +47,7 @@ fn existing_files_are_never_overwritten() {
     let output = import(&project, &vault, &from(Kind::Obsidian)).unwrap();
     let states: Vec<State> = output.pages.iter().chain(&output.attachments).map(|file| file.state).collect();
     assert_eq!(states, [State::NotWritten, State::NotWritten, State::New, State::NotWritten]);
-    let told: Vec<&str> = output.notices.iter().map(|notice| notice.message.as_str()).collect();
+    let told: Vec<String> = output.notices.iter().map(|notice| notice.message.to_string()).collect();
     assert_eq!(told.len(), 3, "{told:?}");
     assert!(output.notices.iter().all(|notice| notice.kind == NoticeKind::NotWritten));
     assert_eq!(pages(&project)["A.md"], "mine\n");

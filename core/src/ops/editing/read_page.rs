@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::message;
+use crate::message::Message;
 use crate::ops::Facts;
 use crate::ops::page::{PageName, path_of};
 use crate::page::{LineBreak, decode, plain};
@@ -41,7 +42,7 @@ pub struct Output {
     /// Whether it can be saved.
     pub editable: bool,
     /// Why it cannot be saved; absent if it can.
-    pub reason: Option<String>,
+    pub reason: Option<Message>,
 }
 
 /// Reads the file itself, not the indexed text.
@@ -55,8 +56,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     })?;
     let bytes = context.source.read(&path)?;
     let reason = match std::str::from_utf8(&bytes) {
-        Ok(_) => context.source.check_writable(&path).err().map(|error| error.to_string()),
-        Err(_) => Some(not_utf8(&path).to_string()),
+        Ok(_) => context.source.check_writable(&path).err().map(|error| error.message()),
+        Err(_) => Some(not_utf8(&path).message()),
     };
     let (text, _) = decode(&bytes);
     Ok(Output {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::globs;
 use crate::message;
+use crate::message::Message;
 use crate::ops::Facts;
 use crate::show::{Page, Span};
 use crate::{Error, Result, path};
@@ -40,7 +41,7 @@ pub struct Output {
     /// Why it is not shown; absent if it is.
     pub problem: Option<Problem>,
     /// The problem as a sentence.
-    pub message: Option<String>,
+    pub message: Option<Message>,
 }
 
 /// Why a file is not shown.
@@ -110,16 +111,18 @@ fn is_concealed(file: &str) -> bool {
 
 fn refused(file: String, problem: Problem, size: Option<u64>) -> Output {
     let message = match problem {
-        Problem::Missing => format!("{file} does not exist in this project."),
-        Problem::Hidden => {
-            format!("{file} is not shown, because it is hidden, or ignored by .gitignore or .ubpignore.")
-        }
-        Problem::TooLarge => format!(
-            "{file} is too large to show: it has {:.1} MB, and at most {} MB are shown.",
-            size.unwrap_or_default() as f64 / (1024.0 * 1024.0),
-            MOST_BYTES / (1024 * 1024),
+        Problem::Missing => message!("{file} does not exist in this project.", file),
+        Problem::Hidden => message!(
+            "{file} is not shown, because it is hidden, or ignored by .gitignore or .ubpignore.",
+            file
         ),
-        Problem::Binary => format!("{file} is not shown, because it is not UTF-8 text."),
+        Problem::TooLarge => message!(
+            "{file} is too large to show: it has {size} MB, and at most {most} MB are shown.",
+            file,
+            size = format!("{:.1}", size.unwrap_or_default() as f64 / (1024.0 * 1024.0)),
+            most = MOST_BYTES / (1024 * 1024)
+        ),
+        Problem::Binary => message!("{file} is not shown, because it is not UTF-8 text.", file),
     };
     Output { file, text: None, size, problem: Some(problem), message: Some(message) }
 }
@@ -130,7 +133,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         text.lines().for_each(|line| page.line(&[Span::Text(line)]));
     }
     if let Some(message) = &output.message {
-        page.warn(&[Span::Text(message)]);
+        page.warn(&[Span::said(message)]);
     }
 }
 
@@ -164,7 +167,7 @@ mod tests {
     fn binary_large_and_missing_files_have_a_message_instead() {
         let problem = |file: &str, bytes: &[u8]| {
             let output = read(file, bytes);
-            assert!(output.text.is_none() && output.message.unwrap().starts_with(file));
+            assert!(output.text.is_none() && output.message.unwrap().to_string().starts_with(file));
             output.problem.unwrap()
         };
         assert_eq!(problem("src/main.rs", b"a\0b"), Problem::Binary);

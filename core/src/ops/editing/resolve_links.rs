@@ -144,6 +144,7 @@ fn to_page(db: &Connection, link: &mut ResolvedLink, page: i64, anchor: Option<S
 
 /// Shows the target of each link and picture, in order.
 pub fn show(output: &Output, page: &mut dyn Page) {
+    let broken = message!("broken link");
     for link in &output.links {
         let Some(link) = link else {
             page.item(&[Span::said(&message!("not a link to a page or file"))]);
@@ -153,14 +154,16 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             (Some(path), _, _) => Span::Path(path),
             (None, Some(source), _) => Span::File(source),
             (None, None, Some(address)) => Span::Code(address),
-            (None, None, None) => Span::Alarm("broken link"),
+            (None, None, None) => Span::alarm(&broken),
         };
         let link_type = format!(" ({})", link.link_type);
         page.item(&[Span::Code(&link.target), Span::Text(" -> "), end, Span::Faint(&link_type)]);
     }
     for picture in &output.pictures {
-        let address = picture.as_deref().map_or(Span::Alarm("no such picture"), Span::Code);
-        page.item(&[Span::said(&message!("picture -> {address}", address))]);
+        page.item(&[Span::said(&match picture {
+            Some(address) => message!("picture -> {address}", address = Span::Code(address)),
+            None => message!("picture -> {missing}", missing = Span::alarm(&message!("no such picture"))),
+        })]);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::message;
 use crate::ops::Facts;
 use crate::ops::page::{IndexState, PageName, path_of};
 use crate::ports::{ContentHash, Revision};
-use crate::show::{Page, Span, what_is_wrong};
+use crate::show::{Page, Span, counted, what_is_wrong};
 use crate::{Result, path};
 
 /// Facts about this operation.
@@ -175,7 +175,9 @@ pub(crate) fn first_lines(diff: &str, most: usize) -> String {
     text.truncate(text.floor_char_boundary(MOST_BYTES));
     text.push('\n');
     if left_out > 0 {
-        text.push_str(&format!("… and {left_out} more lines\n"));
+        let more = counted(left_out, "more line", "more lines");
+        text.push_str(&message!("… and {more}", more).told_to_reader());
+        text.push('\n');
     }
     text
 }

@@ -47,7 +47,7 @@ pub(crate) fn answer(
     let page = match known {
         Some(Ok(page)) => page,
         Some(Err(error)) => {
-            written.index_error = Some(error.to_string());
+            written.index_error = Some(error.message());
             preview(context, &before, path, bytes)?
         }
         None => preview(context, &before, path, bytes)?,

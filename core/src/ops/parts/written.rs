@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::Context;
 use crate::hint::Next;
 use crate::message;
+use crate::message::Message;
 use crate::ops::page::IndexState;
 use crate::show::{Page, Span};
 use crate::writing::{ChangedFile, Written};
@@ -24,7 +25,7 @@ pub struct WriteReport {
     /// Id of the proposal, if the change was only proposed: a person decides whether it is written.
     pub proposal: Option<String>,
     /// Why the index was not updated after the change was written.
-    pub index_error: Option<String>,
+    pub index_error: Option<Message>,
     /// Whether the index is up to date.
     pub index: IndexState,
 }
@@ -70,7 +71,7 @@ impl WriteReport {
     /// Shows the end of the answer: why the index was not updated, the hash to pass with the next edit of the page
     /// (empty unless exactly one page changed), and how to undo the change.
     pub(crate) fn show_end(&self, content_hash: &str, page: &mut dyn Page) {
-        show_index_error(self.index_error.as_deref(), page);
+        show_index_error(self.index_error.as_ref(), page);
         page.content_hash(content_hash);
         show_undo(self.audit_id.as_deref(), page);
     }
@@ -84,7 +85,7 @@ pub(crate) fn index_after(context: &Context<'_>, written: &Written) -> IndexStat
 }
 
 /// Shows why the index was not updated after a write.
-pub(crate) fn show_index_error(error: Option<&str>, page: &mut dyn Page) {
+pub(crate) fn show_index_error(error: Option<&Message>, page: &mut dyn Page) {
     if let Some(error) = error {
         page.warn(&[Span::said(&message!(
             "the change was written, but the index was not updated: {error}",

@@ -85,7 +85,7 @@ pub struct AcceptedProposal {
     /// Id of the change in the audit log; absent when there was nothing left to change.
     pub audit_id: Option<String>,
     /// Why the index was not updated after the change was written.
-    pub index_error: Option<String>,
+    pub index_error: Option<Message>,
 }
 
 /// A proposal that was not accepted.
@@ -231,7 +231,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         if accepted.rebased {
             page.note(&[Span::said(&message!("pages were edited since, at other lines: these edits stay"))]);
         }
-        crate::ops::written::show_index_error(accepted.index_error.as_deref(), page);
+        crate::ops::written::show_index_error(accepted.index_error.as_ref(), page);
         crate::ops::written::show_undo(accepted.audit_id.as_deref(), page);
     }
     for left in &output.left {

@@ -117,7 +117,7 @@ pub struct Item {
     /// The agent that proposed it, as it named itself.
     pub agent: Option<String>,
     /// What it is: the type of a link, the reason, or the sentence.
-    pub summary: String,
+    pub summary: Message,
     /// What accepts it; absent for a contradiction, which a person settles.
     pub accept: Option<Next>,
     /// What dismisses it.
@@ -125,7 +125,7 @@ pub struct Item {
 }
 
 impl Item {
-    fn new(kind: Kind, source: &str, summary: String) -> Self {
+    fn new(kind: Kind, source: &str, summary: Message) -> Self {
         Self {
             kind,
             confidence: None,
@@ -203,7 +203,11 @@ fn proposals(context: &Context<'_>) -> Result<Vec<Item>> {
                 dismiss: Some(call("reject_proposal")),
                 agent: proposal.agent.clone(),
                 proposal: Some(proposal.proposal.clone()),
-                ..Item::new(Kind::Proposal, page, proposal.reason.unwrap_or(proposal.operation))
+                ..Item::new(
+                    Kind::Proposal,
+                    page,
+                    Message::verbatim(proposal.reason.unwrap_or(proposal.operation)),
+                )
             }
         })
         .collect())
@@ -244,7 +248,7 @@ fn contradictions(context: &Context<'_>) -> Result<Vec<Item>> {
             Item {
                 dismiss: Some(dismiss),
                 target: Some(found.newer),
-                ..Item::new(Kind::Contradiction, &found.older, summary)
+                ..Item::new(Kind::Contradiction, &found.older, Message::verbatim(summary))
             }
         })
         .collect())
@@ -275,7 +279,7 @@ fn duplicates(context: &Context<'_>) -> Result<Vec<Item>> {
             target: Some(other.path.clone()),
             accept: Some(Next::call("reindex_memories").with("memories", both)),
             dismiss: Some(dismiss.with("target", other.path.as_str()).with("type", DUPLICATE)),
-            ..Item::new(Kind::Duplicate, &kept.path, summary)
+            ..Item::new(Kind::Duplicate, &kept.path, Message::verbatim(summary))
         })
     };
     Ok(pairs.filter_map(item).collect())
@@ -298,7 +302,11 @@ fn types(context: &Context<'_>) -> Result<Vec<Item>> {
                 dismiss: Some(call("dismiss")),
                 target: Some(one.target.clone()),
                 place: Some(Sentence { filepath: one.filepath.clone(), line: one.line }),
-                ..Item::new(Kind::Type, &one.source, format!("{}: {}", one.link_type, one.sentence))
+                ..Item::new(
+                    Kind::Type,
+                    &one.source,
+                    Message::verbatim(format!("{}: {}", one.link_type, one.sentence)),
+                )
             }
         })
         .collect())
@@ -355,7 +363,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             Span::Text(arrow),
             Span::Path(target),
         ]);
-        page.detail(&[Span::Words(&item.summary)]);
+        page.detail(&[Span::Quoted(&item.summary)]);
         if let Some(accept) = &item.accept {
             let accept = page.voice().ask(accept);
             page.detail(&[Span::Faint(&accept)]);

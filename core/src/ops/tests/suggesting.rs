@@ -44,7 +44,7 @@ fn an_unlinked_mention_is_the_best_suggestion_and_has_a_place() {
     let found = suggested(&project, Some("Login"));
     let best = &found.suggestions[0];
     assert_eq!(best.target.filepath, "db/users.md");
-    assert!(best.reason.contains("its name occurs in the text"), "{}", best.reason);
+    assert!(best.reason.to_string().contains("its name occurs in the text"), "{}", best.reason);
     let place = best.place.as_ref().unwrap();
     assert_eq!((place.line, place.text.as_str()), (3, "user database"));
     assert!(found.suggestions.windows(2).all(|pair| pair[0].confidence >= pair[1].confidence));

@@ -8,6 +8,7 @@ use granit_parser::{Event, Options, Parser, ScalarStyle, Span};
 
 use super::{Findings, values};
 use crate::page::Value;
+use crate::{reported, word};
 
 /// Maximum depth of nested lists and maps.
 pub(in crate::page) const DEPTH_LIMIT: usize = 64;
@@ -107,13 +108,13 @@ impl Builder<'_, '_, '_> {
         for item in Parser::new_from_str_with_options(source, limits()) {
             let (event, span) = item.map_err(|error| Problem {
                 offset: self.base + error.marker().byte_offset().unwrap_or(0),
-                message: format!("this is not valid YAML: {}", error.info()),
+                message: reported!("this is not valid YAML: {reason}", reason = error.info()),
             })?;
             match event {
                 Event::DocumentStart(..) => {
                     documents += 1;
                     if documents > 1 {
-                        return Err(self.problem(&span, "a second YAML document starts here"));
+                        return Err(self.problem(&span, word!("a second YAML document starts here")));
                     }
                 }
                 Event::Scalar(text, style, anchor, _) => self.scalar(&text, style, anchor, &span)?,
@@ -129,7 +130,8 @@ impl Builder<'_, '_, '_> {
             None => Ok(Vec::new()),
             Some(Value::Text(text)) if text.is_empty() => Ok(Vec::new()),
             Some(_) => {
-                Err(Problem { offset: self.base, message: "expected lines of the form `key: value`".into() })
+                let message = word!("expected lines of the form `key: value`").into();
+                Err(Problem { offset: self.base, message })
             }
         }
     }
@@ -184,10 +186,10 @@ impl Builder<'_, '_, '_> {
 
     fn open(&mut self, node: Node, anchor: usize, span: &Span) -> Result<(), Problem> {
         if self.map_awaiting_key().is_some() {
-            return Err(self.problem(span, "a key must be text; put quotes around `{…}` and `[…]`"));
+            return Err(self.problem(span, word!("a key must be text; put quotes around `{…}` and `[…]`")));
         }
         if self.frames.len() >= DEPTH_LIMIT {
-            return Err(self.problem(span, "nested too deeply"));
+            return Err(self.problem(span, word!("nested too deeply")));
         }
         self.frames.push(Frame { anchor, start: span.start.byte_offset().unwrap_or(0), node });
         Ok(())
@@ -217,7 +219,7 @@ impl Builder<'_, '_, '_> {
         let link_type = self.link_type();
         let offset = self.base + start;
         values::links(source, source, offset, link_type.as_deref(), self.findings);
-        let message = format!("put quotes around {source}: to YAML it is a list in a list");
+        let message = reported!("put quotes around {source}: to YAML it is a list in a list");
         self.findings.diagnose(offset, "front_matter_unquoted_link", message);
     }
 
@@ -231,7 +233,7 @@ impl Builder<'_, '_, '_> {
             for source in sources {
                 let Value::Map(fields) = source else {
                     let offset = self.offset(span);
-                    self.findings.diagnose(offset, "front_matter_merge", "`<<` needs a map to merge");
+                    self.findings.diagnose(offset, "front_matter_merge", word!("`<<` needs a map to merge"));
                     continue;
                 };
                 for (name, value) in fields {
@@ -256,7 +258,7 @@ impl Builder<'_, '_, '_> {
                 anchored.value.clone()
             }
             _ => {
-                let message = "this alias refers to itself or copies too much; it is read as empty";
+                let message = word!("this alias refers to itself or copies too much; it is read as empty");
                 self.findings.diagnose(offset, "front_matter_alias", message);
                 Value::Text(String::new())
             }
@@ -265,7 +267,7 @@ impl Builder<'_, '_, '_> {
             self.finish(value, 0);
             return Ok(());
         }
-        let Value::Text(name) = value else { return Err(self.problem(span, "a key must be text")) };
+        let Value::Text(name) = value else { return Err(self.problem(span, word!("a key must be text"))) };
         if let Some(map) = self.map_awaiting_key() {
             map.key = Some(Key { name, offset, merges: false, link_type: None });
         }

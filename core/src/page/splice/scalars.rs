@@ -5,6 +5,7 @@ use granit_parser::{Event, Parser, ScalarStyle, StructureStyle};
 use super::scalar::{auto, like};
 use crate::page::Lines;
 use crate::page::front_matter::limits;
+use crate::reported;
 
 /// What replaces a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub(crate) fn fill_scalars(
     for item in Parser::new_from_str_with_options(yaml, limits()) {
         let (event, span) = item.map_err(|error| {
             let line = lines.line_of(error.marker().byte_offset().unwrap_or(0));
-            (line, format!("this is not valid YAML: {}", error.info()))
+            (line, reported!("this is not valid YAML: {reason}", reason = error.info()))
         })?;
         let (text, style) = match event {
             Event::MappingStart(style, ..) | Event::SequenceStart(style, ..) => {

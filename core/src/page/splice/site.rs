@@ -5,6 +5,7 @@ use std::ops::Range;
 use granit_parser::{Event, Parser, ScalarStyle, Span, StructureStyle};
 
 use crate::page::front_matter::limits;
+use crate::{reported, word};
 
 /// Where to write; offsets are relative to the block.
 pub(super) enum Site {
@@ -48,7 +49,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn event(&mut self, event: &Event<'_>, span: &Span) -> Result<Option<Site>, String> {
-        let range = span.byte_range().ok_or("the YAML parser returned no position")?;
+        let range = span.byte_range().ok_or(word!("the YAML parser returned no position"))?;
         match event {
             Event::MappingStart(style, ..) if self.depth == 0 => {
                 self.flow = *style == StructureStyle::Flow;
@@ -58,7 +59,7 @@ impl Search<'_> {
             }
             Event::MappingStart(..) | Event::SequenceStart(..) => {
                 if self.depth == 1 && self.matched.is_some() {
-                    return Err(format!("`{}` is a list or a map, not a text", self.key));
+                    return Err(reported!("`{key}` is a list or a map, not a text", key = self.key));
                 }
                 self.depth += 1;
             }
@@ -126,12 +127,12 @@ impl Search<'_> {
         let after_key = self.source.get(key_end..).unwrap_or("");
         let blanks = after_key.len() - after_key.trim_start_matches([' ', '\t']).len();
         if !after_key[blanks..].starts_with(':') {
-            return Err(format!("`{}` is not followed by a colon", self.key));
+            return Err(reported!("`{key}` is not followed by a colon", key = self.key));
         }
         let after_colon = key_end + blanks + 1;
         if !is_block {
             if anchor != 0 {
-                return Err(format!("`{}` has an anchor and no value", self.key));
+                return Err(reported!("`{key}` has an anchor and no value", key = self.key));
             }
             return Ok(Site::Empty { after_colon, flow });
         }
@@ -141,7 +142,10 @@ impl Search<'_> {
         let written = self.source.get(header..range.end.max(header)).unwrap_or("").trim_end();
         let first_line = written.lines().next().unwrap_or("");
         if !first_line.starts_with(['|', '>']) || first_line.contains('#') {
-            return Err(format!("`{}` has a tag, an anchor or a comment before its text", self.key));
+            return Err(reported!(
+                "`{key}` has a tag, an anchor or a comment before its text",
+                key = self.key
+            ));
         }
         Ok(Site::Value { range: header..header + written.len(), style, flow })
     }

@@ -72,7 +72,9 @@ pub(super) fn read(text: &str) -> Result<Node, Problem> {
             let line = error.marker().line().max(1);
             let message = match is_tag(text.lines().nth(line - 1).unwrap_or_default()) {
                 true => unquoted(),
-                false => message!("this is not valid YAML: {problem}", problem = error.info()),
+                false => {
+                    message!("this is not valid YAML: {reason}", reason = Message::reported(error.info()))
+                }
             };
             Problem { line, message }
         })?;

@@ -48,7 +48,8 @@ fn a_file_without_a_description_is_a_template_too() {
 fn errors_name_the_line_in_the_file() {
     let described = |rest: &str| refusal(&format!("---\ntype: adr\ntemplate:\n{rest}---\n# x\n"));
     assert!(
-        described("  filds:\n    a: 1\n").starts_with("4: unknown key `filds`; expected description, folder")
+        described("  filds:\n    a: 1\n")
+            .starts_with("4: unknown key `filds`; expected one of description, folder")
     );
     assert!(
         described("  fields:\n    a:\n      kind: txt\n")
@@ -71,7 +72,7 @@ fn errors_name_the_line_in_the_file() {
     assert!(only.starts_with("4: unknown key `filds`"), "{only}");
     let bytes = b"a\nb\xff\n";
     let broken = Template::read("a", "a.md", bytes, &LinkTypes::default()).unwrap_err();
-    assert_eq!((broken.line, broken.message.as_str()), (2, "the file is not valid UTF-8"));
+    assert_eq!((broken.line, broken.message.to_string().as_str()), (2, "the file is not valid UTF-8"));
     let large = refusal(&"x".repeat(LARGEST + 1));
     assert_eq!(large, "1: the file is larger than 256 kB");
 }

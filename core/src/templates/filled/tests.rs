@@ -89,7 +89,7 @@ fn errors_name_template_line_and_variable() {
 fn errors_that_do_not_depend_on_values_are_found_when_the_template_is_read() {
     let refusal = |text: &str| {
         let read = Template::read("t", "templates/t.md", text.as_bytes(), &LinkTypes::default());
-        read.map_err(|problem| (problem.line, problem.message)).unwrap_err()
+        read.map_err(|problem| (problem.line, problem.message.to_string())).unwrap_err()
     };
     let described =
         "---\ntemplate:\n  description: x\na: {{ nope }}\ntype: adr\n---\n# {{ title }}\n\n{{ titel }}\n";

@@ -53,7 +53,8 @@ fn errors_name_the_line_and_the_variable() {
 #[test]
 fn unknown_variables_are_found_wherever_they_are() {
     let is_known = |name: &str| ["title", "fields", "fields.people", "fields.urgent"].contains(&name);
-    let refusal = |text: &str| validate(text, is_known).map_err(|problem| (problem.line, problem.message));
+    let refusal =
+        |text: &str| validate(text, is_known).map_err(|problem| (problem.line, problem.message.to_string()));
     for text in [
         "{{ title }} {{ fields['people'] }} {% for name in fields.people %}{{ loop.index }} {{ name }}{% endfor %}",
         "{% if fields.urgent %}{% set a = 'x' %}{% else %}{% set a = 'y' %}{% endif %}{{ a }}",

@@ -10,6 +10,8 @@ use ureq::{Agent, Proxy};
 
 use super::Failure;
 use crate::Environment;
+use ubp_core::message;
+use ubp_core::message::Message;
 
 /// Limit on redirects of a request.
 const REDIRECTS: usize = 5;
@@ -135,14 +137,14 @@ pub(super) fn get(url: &str, from: u64, route: &Route) -> Result<(Head, Box<dyn 
         let head = Head { status: status.as_u16(), start, total, tag, sha256 };
         return Ok((head, Box::new(response.into_body().into_reader())));
     }
-    Err(Failure::Connection { reason: "too many redirects".into(), kept: 0 })
+    Err(Failure::Connection { reason: message!("too many redirects"), kept: 0 })
 }
 
 fn unreachable(host: &str, error: &ureq::Error) -> Failure {
     let reason = match error {
-        ureq::Error::HostNotFound => format!("{host} was not found"),
-        ureq::Error::Timeout(_) => format!("{host} does not answer"),
-        other => format!("{host}: {other}"),
+        ureq::Error::HostNotFound => message!("{host} was not found", host),
+        ureq::Error::Timeout(_) => message!("{host} does not answer", host),
+        other => message!("{host}: {reason}", host, reason = Message::reported(other.to_string())),
     };
     Failure::Connection { reason, kept: 0 }
 }

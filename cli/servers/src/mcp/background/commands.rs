@@ -4,6 +4,7 @@ use std::io::{Error as IoError, ErrorKind};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use ubp_core::reported;
 use ubp_core::{Error, Result};
 use ubp_host::atomic;
 
@@ -81,9 +82,9 @@ fn end(files: &Files, running: &Running) -> Result<()> {
     // Another instance may have started in the meantime.
     while files.is_held()? && files.said().is_none_or(|said| said.instance == running.instance) {
         if begun.elapsed() > PATIENCE {
-            let words = format!(
-                "process {} does not stop; if it hangs, kill it, which releases this lock",
-                running.pid
+            let words = reported!(
+                "process {process} does not stop; if it hangs, kill it, which releases this lock",
+                process = running.pid
             );
             return Err(Error::io(shown(LOCK), IoError::new(ErrorKind::TimedOut, words)));
         }

@@ -56,7 +56,7 @@ fn another_machine_has_to_be_permitted_and_is_named_in_a_warning() {
     let desk = Desk::new();
     let before = manifest(&desk);
     let model = ["model", "use", "bge-m3", "--endpoint", "http://192.0.2.1:9"];
-    desk.run(&model).fails(&["192.0.2.1 is another machine", "--allow-remote"]);
+    desk.run(&model).fails(&["http://192.0.2.1:9 is another machine", "--allow-remote"]);
     assert_eq!(manifest(&desk), before);
     let mut settings = before.clone();
     settings["embedding_model"]["endpoint"] = json!({ "url": "http://192.0.2.1:9/v1" });

@@ -15,6 +15,7 @@ use crate::Context;
 use crate::Result;
 use crate::freshness::{StaleRef, Staleness};
 use crate::index::Index;
+use crate::message::Message;
 use crate::ops::Facts;
 use crate::ops::budget;
 use crate::ops::page::IndexState;
@@ -96,7 +97,7 @@ pub struct Output {
     /// Number of affected pages, before `limit`.
     pub total_affected: usize,
     /// Limitations of this comparison, in words.
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
     /// Whether the index is up to date, if the newer side is the working folder.
     pub index: Option<IndexState>,
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::page_history::{DEEPEST, PageVersion, Past, current, describe};
 use crate::message;
+use crate::message::Message;
 use crate::ops::Facts;
 use crate::ops::source_diff::first_lines;
 use crate::page::{decode, plain};
@@ -44,7 +45,7 @@ pub struct Output {
     /// Whether its text can be restored without loss.
     pub restorable: bool,
     /// Why it cannot be restored; absent if it can.
-    pub reason: Option<String>,
+    pub reason: Option<Message>,
     /// Unified diff from the version to the page as it is now, at most 1,000 lines and 64 KiB; empty if the texts are
     /// equal, apart from line endings.
     pub diff: String,
@@ -79,7 +80,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     })?;
     let reason = match std::str::from_utf8(&bytes) {
         Ok(_) => None,
-        Err(_) => Some("the file was not UTF-8 then, so its text cannot be restored exactly".to_owned()),
+        Err(_) => Some(message!("the file was not UTF-8 then, so its text cannot be restored exactly")),
     };
     let (then, now) = (plain(&decode(&bytes).0), plain(&decode(&now).0));
     let whole = hunks(&then, &now);
@@ -114,6 +115,6 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.diff(&output.diff);
     }
     if let Some(reason) = &output.reason {
-        page.warn(&[Span::Text(reason)]);
+        page.warn(&[Span::said(reason)]);
     }
 }

@@ -54,7 +54,7 @@ pub struct UnreadableFile {
     /// Its path relative to the pages folder.
     pub filepath: String,
     /// The operating system's message.
-    pub reason: String,
+    pub reason: Message,
 }
 
 /// Rebuilds text, graph and vectors.

@@ -17,10 +17,9 @@ use crate::page::{LinkTypes, parse};
 use crate::show::{Page, Span};
 use crate::suggest::decisions::{self, Decision, Verdict};
 use crate::suggest::{Names, Place, RunningText};
-use crate::word;
 use crate::writing::links::World;
 use crate::writing::{Change, Plan, RecordChange, Version, carry_out, expect};
-use crate::{Error, Result, path, text};
+use crate::{Error, Result, path, reported, text, word};
 
 /// Facts about this operation.
 pub const FACTS: Facts = Facts::writing("Make a suggested link where the text names the other page.")
@@ -196,9 +195,13 @@ fn choose(text: &str, names: &Names, types: &LinkTypes, path: &str, params: &Par
             path
         )));
     }
-    let words = params.text.as_ref().map_or_else(|| "words to link".into(), |text| format!("'{text}'"));
-    let line = params.line.map(|line| format!(" on line {line}")).unwrap_or_default();
-    Err(Error::Conflict { path: path.into(), expected: format!("{words}{line}"), found: "none there".into() })
+    let expected = match (&params.text, params.line) {
+        (Some(text), Some(line)) => reported!("the words '{text}' on line {line}"),
+        (Some(text), None) => reported!("the words '{text}'"),
+        (None, Some(line)) => reported!("words to link on line {line}"),
+        (None, None) => word!("words to link").into(),
+    };
+    Err(Error::Conflict { path: path.into(), expected, found: word!("none there").into() })
 }
 
 /// The link, and the page with it. `None` if the link would change the meaning of anything but these words.

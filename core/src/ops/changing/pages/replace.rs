@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::message;
+use crate::message::Message;
 use crate::ops::places::Places;
 use crate::ops::update_page::{unbroken, with_fields};
 use crate::ops::written::WriteReport;
@@ -76,7 +77,7 @@ pub struct SkippedPage {
     /// Its path relative to the pages folder.
     pub filepath: String,
     /// Why it was not changed.
-    pub reason: String,
+    pub reason: Message,
 }
 
 /// The text or pattern to find.
@@ -117,7 +118,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         let version = Version::read(context.source, &page)?;
         let bytes = version.bytes.as_deref().unwrap_or_default();
         let Ok(text) = std::str::from_utf8(bytes) else {
-            skipped.push(SkippedPage { filepath: page, reason: "not UTF-8".into() });
+            skipped.push(SkippedPage { filepath: page, reason: message!("not UTF-8") });
             continue;
         };
         let (edited, count) = wanted.replaced(text, &params.new);
@@ -125,12 +126,12 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             continue;
         }
         if context.caller == Caller::Agent && is_read_only(bytes) {
-            let reason = "only people can change it (`agents: read-only`)".into();
+            let reason = message!("only people can change it (`agents: read-only`)");
             skipped.push(SkippedPage { filepath: page, reason });
             continue;
         }
         if let Err(error) = rights::require(context, &page) {
-            skipped.push(SkippedPage { filepath: page, reason: error.to_string() });
+            skipped.push(SkippedPage { filepath: page, reason: error.message() });
             continue;
         }
         unbroken(&page, text, &edited)?;

@@ -260,13 +260,12 @@ fn replaced(
     if places.len() > 1 && !all {
         let numbers: Vec<String> =
             places.iter().take(MOST_LINES).map(|place| lines.line_of(place.start).to_string()).collect();
-        let more = if places.len() > MOST_LINES { " and more" } else { "" };
+        let more = if places.len() > MOST_LINES { ", …" } else { "" };
         return Err(Error::invalid(message!(
-            "{path}: `old` occurs {places} times, on lines {numbers}{more}; pass a longer passage that occurs once, or `all: true`",
+            "{path}: `old` occurs {places} times, on lines {numbers}; pass a longer passage that occurs once, or `all: true`",
             path,
             places = places.len(),
-            numbers = numbers.join(", "),
-            more
+            numbers = numbers.join(", ") + more
         )));
     }
     let edited = with_replaced(text, &places, new);
@@ -382,18 +381,21 @@ pub fn show(output: &Output, page: &mut dyn show::Page) {
     if written && edited.written.changed.is_empty() {
         page.line(&[Span::said(&message!("{path} already has this text; nothing was written", path))]);
     } else if written {
-        let count = counted(output.replaced_count, "occurrence", "occurrences");
-        let count = if output.replaced_count > 1 { format!(": {count} replaced") } else { String::new() };
-        page.line(&[Span::said(&message!("Updated {path}{count}", path, count))]);
+        page.line(&[Span::said(&match output.replaced_count {
+            0 | 1 => message!("Updated {path}", path),
+            count => message!(
+                "Updated {path}: {occurrences} replaced",
+                path,
+                occurrences = counted(count, "occurrence", "occurrences")
+            ),
+        })]);
         page.diff(&edited.written.diff);
     }
     if !output.kept_sections.is_empty() {
         let kept = output.kept_sections.join(", ");
-        let way = Span::Text(" (`replace_subsections` replaces them)");
         page.note(&[Span::said(&message!(
-            "Kept its subsections: {kept}{way}",
-            kept = Span::Code(&kept),
-            way
+            "Kept its subsections: {kept} (`replace_subsections` replaces them)",
+            kept = Span::Code(&kept)
         ))]);
     }
     if !output.removed_sections.is_empty() {

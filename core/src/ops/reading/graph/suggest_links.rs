@@ -95,7 +95,7 @@ pub struct Suggestion {
     /// Share of suggestions with this confidence that are right, 0 to 1.
     pub confidence: f64,
     /// Why the link is suggested.
-    pub reason: String,
+    pub reason: Message,
     /// The words to turn into a link; absent if the text does not name the target.
     pub place: Option<LinkPlace>,
     /// The decision about it.
@@ -340,7 +340,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             Span::Path(&suggestion.target.filepath),
             Span::faint(&suggestion.status.mark()),
         ]);
-        page.detail(&[Span::Faint(&suggestion.reason)]);
+        page.detail(&[Span::faint(&suggestion.reason)]);
         if let Some(place) = &suggestion.place {
             show_place(place, page);
         }

@@ -39,7 +39,7 @@ pub struct TemplateInfo {
     #[serde(flatten)]
     pub template: Template,
     /// Why it cannot be used, with the line.
-    pub problem: Option<String>,
+    pub problem: Option<Message>,
 }
 
 impl From<Template> for TemplateInfo {
@@ -50,7 +50,7 @@ impl From<Template> for TemplateInfo {
 
 impl From<Broken> for TemplateInfo {
     fn from(Broken { name, filepath, line, message }: Broken) -> Self {
-        let problem = Some(format!("line {line}: {message}"));
+        let problem = Some(message!("line {line}: {reason}", line, reason = message));
         Self { template: Template::unread(&name, &filepath), problem }
     }
 }
@@ -89,7 +89,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         heading.extend([Span::Text("  "), Span::File(&template.filepath)]);
         page.heading(&heading);
         if let Some(problem) = problem {
-            page.warn(&[Span::File(&template.filepath), Span::Text(": "), Span::Words(problem)]);
+            page.warn(&[Span::File(&template.filepath), Span::Text(": "), Span::Quoted(problem)]);
         }
         for field in &template.fields {
             let facts = facts(field);

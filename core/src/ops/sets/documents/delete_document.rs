@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::Result;
 use crate::message;
+use crate::message::Message;
 use crate::ops::document;
 use crate::ops::page::IndexState;
 use crate::ops::written::{index_after, show_index_error, show_proposal, show_undo};
@@ -40,7 +41,7 @@ pub struct Output {
     /// Id of the proposal, if the deletion was only proposed.
     pub proposal: Option<String>,
     /// Why the index was not updated although the file was deleted.
-    pub index_error: Option<String>,
+    pub index_error: Option<Message>,
     /// Whether the index is up to date.
     pub index: IndexState,
 }
@@ -76,6 +77,6 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             value = Span::Code(&format!(".ubp/trash/{trash}"))
         ))]);
     }
-    show_index_error(output.index_error.as_deref(), page);
+    show_index_error(output.index_error.as_ref(), page);
     show_undo(output.audit_id.as_deref(), page);
 }

@@ -127,7 +127,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         let bytes = match context.source.read(&entry.path) {
             Ok(bytes) => bytes,
             Err(error) => {
-                skipped.push(Skipped { filepath: entry.path.clone(), line: 1, reason: error.to_string() });
+                skipped.push(Skipped { filepath: entry.path.clone(), line: 1, reason: error.message() });
                 continue;
             }
         };

@@ -13,6 +13,7 @@ use crate::memory::{
     edited, merged, vectors,
 };
 use crate::message;
+use crate::message::Message;
 use crate::ops::Facts;
 use crate::ops::memory::{Dispute, MemoryFields, SimilarMemory, show_skipped};
 use crate::ops::written::WriteReport;
@@ -51,7 +52,7 @@ pub struct Output {
     /// Memories without a vector: duplicates of them are recognised only by equal text.
     pub uncompared_count: usize,
     /// Why no memory has a vector, if none has.
-    pub without_vectors: Option<String>,
+    pub without_vectors: Option<Message>,
     /// The merges.
     pub merged: Vec<Merge>,
     /// Similar memories that were not merged, because they contradict each other.

@@ -120,7 +120,7 @@ pub struct Output {
     /// Id of the proposal, if the memory was only proposed.
     pub proposal: Option<String>,
     /// Why the index was not updated although the memory was written.
-    pub index_error: Option<String>,
+    pub index_error: Option<Message>,
     /// Whether the index is up to date.
     pub index: IndexState,
 }
@@ -238,7 +238,7 @@ struct Kept {
     superseded_by: Vec<String>,
     audit_id: Option<String>,
     proposal: Option<String>,
-    index_error: Option<String>,
+    index_error: Option<Message>,
 }
 
 impl Kept {
@@ -307,7 +307,7 @@ fn keep(context: &Context<'_>, asked: &Asked, is_current: bool) -> Result<Option
         }
         None => {
             if let Some(found) = catalog.broken(&given.topic) {
-                return Err(mend(&found.filepath, found.line, &found.reason));
+                return Err(mend(&found.filepath, found.line, found.reason.clone()));
             }
             let (path, is_behind) = catalog.free_path(context.source, *memory_type, &given.topic)?;
             if is_current && is_behind {
@@ -391,11 +391,11 @@ fn named<'c>(
 fn load(context: &Context<'_>, entry: &Entry) -> Result<(Version, String, Memory)> {
     let version = Version::read(context.source, &entry.path)?;
     let text = version.bytes.clone().and_then(|bytes| String::from_utf8(bytes).ok());
-    let text = text.ok_or_else(|| mend(&entry.path, 1, "the page is not UTF-8"))?;
+    let text = text.ok_or_else(|| mend(&entry.path, 1, message!("the page is not UTF-8")))?;
     match read(&text) {
         Some(Ok(memory)) => Ok((version, text, memory)),
-        Some(Err((line, reason))) => Err(mend(&entry.path, line, &reason)),
-        None => Err(mend(&entry.path, 1, "the page is not a memory")),
+        Some(Err((line, reason))) => Err(mend(&entry.path, line, reason)),
+        None => Err(mend(&entry.path, 1, message!("the page is not a memory"))),
     }
 }
 
@@ -435,7 +435,7 @@ fn neighbours<'c>(
     Ok(found)
 }
 
-fn mend(path: &str, line: usize, reason: &str) -> Error {
+fn mend(path: &str, line: usize, reason: Message) -> Error {
     Error::FrontMatter { path: path.to_owned(), message: message!("line {line}: {reason}", line, reason) }
 }
 
@@ -520,7 +520,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             ))]);
         }
         Action::Created | Action::Updated if output.proposal.is_some() => {
-            page.line(&[Span::Text("To be remembered: "), path]);
+            page.line(&[Span::said(&message!("To be remembered: {path}", path))]);
             show_proposal(output.proposal.as_deref(), page);
         }
         Action::Created => {
@@ -532,7 +532,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             show_undo(output.audit_id.as_deref(), page);
         }
     }
-    show_index_error(output.index_error.as_deref(), page);
+    show_index_error(output.index_error.as_ref(), page);
     for path in &output.superseded_by {
         page.warn(&[Span::said(&message!(
             "it no longer holds: {path} replaces it",

@@ -106,7 +106,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         context.cancel.check()?;
         let found = match context.source.read(&entry.path) {
             Ok(bytes) => read(&decode(&bytes).0),
-            Err(error) => Some(Err((1, error.to_string()))),
+            Err(error) => Some(Err((1, error.message()))),
         };
         match found {
             Some(Ok(memory)) => claims.push(Claims::of(entry, &memory)),

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::Result;
 use crate::index;
+use crate::message;
+use crate::message::Message;
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span, counted};
@@ -27,7 +29,7 @@ pub struct Params {}
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
     /// The state, in words.
-    pub message: String,
+    pub message: Message,
     /// Whether vectors are still missing.
     pub indexing: bool,
     /// Pages waiting for vectors or, if there are none, pages that were reindexed or removed.
@@ -51,19 +53,21 @@ pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
     let target_count = if waiting > 0 { waiting } else { changed };
     let index = IndexState { fresh: true, ..context.index_state()? };
     let message = match (index.pending, before) {
-        (0, _) => "Index is up to date",
-        (_, 0) => "Indexing started",
-        _ => "Indexing already in progress",
+        (0, _) => message!("Index is up to date"),
+        (_, 0) => message!("Indexing started"),
+        _ => message!("Indexing already in progress"),
     };
-    Ok(Output { message: message.into(), indexing: index.pending > 0, target_count, index })
+    Ok(Output { message, indexing: index.pending > 0, target_count, index })
 }
 
 /// Shows the state of indexing.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let count = match output.indexing {
-        true => format!("{} for vectors", counted(output.target_count, "page waits", "pages wait")),
-        false => format!("{} reindexed or removed", counted(output.target_count, "page was", "pages were")),
+        true => counted(output.target_count, "page waits for vectors", "pages wait for vectors"),
+        false => {
+            counted(output.target_count, "page was reindexed or removed", "pages were reindexed or removed")
+        }
     };
-    page.line(&[Span::Text(&output.message), Span::Text(&format!("; {count}"))]);
+    page.line(&[Span::said(&output.message), Span::Text("; "), Span::said(&count)]);
     output.index.show_with_vectors(page);
 }

@@ -67,13 +67,16 @@ pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
 
 /// Shows how many pages have vectors.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    let lacking = if output.enabled { "" } else { ", which is not on this machine" };
+    let model = Span::Code(&output.model);
+    let model = match output.enabled {
+        true => message!("the model is {model}", model),
+        false => message!("the model is {model}, which is not on this machine", model),
+    };
     page.line(&[Span::said(&message!(
-        "{indexed_count} of {page_count} pages have their vectors; the model is {model}{lacking}",
+        "{indexed_count} of {page_count} pages have their vectors; {model}",
         indexed_count = output.indexed_count,
         page_count = output.page_count,
-        model = Span::Code(&output.model),
-        lacking
+        model
     ))]);
     if output.indexing {
         page.line(&[Span::said(&message!("pages without vectors come last when sorted by distance"))]);

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::Result;
 use crate::message;
+use crate::message::Message;
 use crate::ops::budget;
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
@@ -41,7 +42,7 @@ pub struct Output {
     /// Keys that were omitted or are not columns, because others are more common.
     pub omitted_columns: usize,
     /// Why there is no column `embedding`, if there is none.
-    pub embedding_absent: Option<String>,
+    pub embedding_absent: Option<Message>,
     /// Whether the index is up to date.
     pub index: IndexState,
 }

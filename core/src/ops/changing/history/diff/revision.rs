@@ -7,6 +7,8 @@ use crate::Result;
 use crate::freshness::{ReviewLock, Sources, declared};
 use crate::index::{Index, RefreshOptions, refresh};
 use crate::manifest::{MANIFEST_PATH, Manifest};
+use crate::message;
+use crate::message::Message;
 use crate::ports::{Blobs, RevisionHistory, RevisionSource};
 
 pub(super) struct Revision<'a> {
@@ -21,13 +23,17 @@ impl<'a> Revision<'a> {
         context: &'a Context<'a>,
         blobs: &'a Blobs,
         commit: &'a str,
-        notes: &mut Vec<String>,
+        notes: &mut Vec<Message>,
     ) -> Result<Self> {
         let files = context.history.files_at(commit)?;
         let short = commit.get(..10).unwrap_or(commit);
         let manifest = match files.get(MANIFEST_PATH) {
             None => {
-                notes.push(format!("{MANIFEST_PATH} does not exist at {short}; using today's settings"));
+                notes.push(message!(
+                    "{file} does not exist at {commit}; using today's settings",
+                    file = MANIFEST_PATH,
+                    commit = short
+                ));
                 None
             }
             Some(file) => {
@@ -36,7 +42,11 @@ impl<'a> Revision<'a> {
                 match Manifest::parse(&text, MANIFEST_PATH) {
                     Ok(manifest) => Some(manifest),
                     Err(error) => {
-                        notes.push(format!("at {short}, {error}; using today's settings"));
+                        notes.push(message!(
+                            "at {commit}, {error}; using today's settings",
+                            commit = short,
+                            error
+                        ));
                         None
                     }
                 }

@@ -1,7 +1,6 @@
 //! Shows the differences between two states.
 
 use crate::message::{Message, Style};
-use std::fmt;
 
 use super::{
     AffectedPage, BrokenLink, BrokenReason, ChangedLink, ChangedPage, ChangedSection, ComparedSide, Cycle,
@@ -15,7 +14,8 @@ use crate::show::{Page, Span, counted, what_is_wrong};
 
 /// Shows all differences, changed pages first.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    page.line(&[Span::Faint(&format!("{} -> {}", output.from, output.to))]);
+    let sides = message!("{from} -> {to}", from = output.from.name(), to = output.to.name());
+    page.line(&[Span::faint(&sides)]);
     let pages = &output.pages;
     for (style, label, pages) in [
         (Style::Strong, message!("added"), &pages.added),
@@ -70,7 +70,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     output.impact.iter().for_each(|affected| show_affected(affected, page));
     page.note(&[Span::said(&output.summary())]);
-    output.notes.iter().for_each(|note| page.warn(&[Span::Text(note)]));
+    output.notes.iter().for_each(|note| page.warn(&[Span::said(note)]));
     if let Some(index) = output.index.as_ref().filter(|index| !index.fresh) {
         index.show(page);
     }
@@ -88,7 +88,7 @@ fn show_page(label: Span<'_>, changed: &ChangedPage, page: &mut dyn Page) {
     line.extend(certainty.iter().map(Span::faint));
     page.line(&line);
     for section in &changed.sections {
-        page.detail(&[Span::Text(section.change.sign()), Span::Text(" "), Span::Text(&section.heading())]);
+        page.detail(&[Span::Text(section.change.sign()), Span::Text(" "), Span::said(&section.heading())]);
     }
     if !changed.fields.is_empty() {
         page.detail(&[Span::said(&message!("front matter: {fields}", fields = changed.fields.join(", ")))]);
@@ -213,17 +213,17 @@ impl Output {
     }
 }
 
-/// The name of this side for people.
-impl fmt::Display for ComparedSide {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl ComparedSide {
+    /// Its name for people.
+    pub fn name(&self) -> Message {
         let short = |commit: &'_ str| commit.get(..10).unwrap_or(commit).to_owned();
         match (&self.revision, &self.commit) {
             (Some(revision), Some(commit)) if !commit.starts_with(revision.as_str()) => {
-                write!(out, "{revision} ({})", short(commit))
+                Message::verbatim(format!("{revision} ({})", short(commit)))
             }
-            (_, Some(commit)) => out.write_str(&short(commit)),
-            (Some(revision), None) => out.write_str(revision),
-            (None, None) => out.write_str("the working folder"),
+            (_, Some(commit)) => Message::verbatim(short(commit)),
+            (Some(revision), None) => Message::verbatim(revision),
+            (None, None) => message!("the working folder"),
         }
     }
 }
@@ -241,8 +241,10 @@ impl SectionChange {
 
 impl ChangedSection {
     /// Its heading after its parent headings.
-    pub fn heading(&self) -> String {
-        let path = &self.heading_path;
-        if path.is_empty() { "(before the first heading)".into() } else { path.join(" > ") }
+    pub fn heading(&self) -> Message {
+        match self.heading_path.as_slice() {
+            [] => message!("(before the first heading)"),
+            path => Message::verbatim(path.join(" > ")),
+        }
     }
 }

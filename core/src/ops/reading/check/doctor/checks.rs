@@ -65,7 +65,7 @@ pub(super) fn diagnostics(db: &Connection, findings: &mut Vec<Finding>) -> Resul
                 _ => message!("the page is indexed as far as it can be read; fix that line"),
             };
             findings.push(
-                finding(Severity::Warning, &diagnostic.code, Message::verbatim(diagnostic.message))
+                finding(Severity::Warning, &diagnostic.code, diagnostic.message)
                     .at(&path, diagnostic.line)
                     .hint(hint),
             );
