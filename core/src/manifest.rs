@@ -2,6 +2,8 @@
 //! are reported with their line, and unknown settings are kept when the file is rewritten.
 
 use jiff::Timestamp;
+#[cfg(not(target_family = "wasm"))]
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -409,12 +411,18 @@ impl Manifest {
         }
     }
 
-    /// The folder, relative to the pages folder, of a new attachment of the page at `page`; empty for the pages folder.
+    /// The folder, relative to the pages folder, of an attachment that the page at `page` gets on `day`; empty for the
+    /// pages folder.
     #[cfg(not(target_family = "wasm"))]
-    pub fn attachments_folder(&self, page: &str) -> String {
+    pub fn attachments_folder(&self, page: &str, day: Date) -> String {
         let dir = &self.attachments_dir;
         let base = if dir.starts_with("./") { path::folder(page) } else { "" };
-        path::join(base, dir).unwrap_or_default()
+        // The name of the page last, because it may contain any text.
+        let dir = [("{year}", "%Y"), ("{month}", "%m"), ("{day}", "%d")]
+            .iter()
+            .fold(dir.clone(), |dir, (name, format)| dir.replace(name, &day.strftime(format).to_string()))
+            .replace("{page}", path::page_name(page));
+        path::join(base, &dir).unwrap_or_default()
     }
 
     /// Parses a manifest; errors name the file `path`. Missing settings have their defaults.

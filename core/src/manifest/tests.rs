@@ -1,6 +1,7 @@
 //! Manifests are parsed strictly and rewritten without loss.
 #![allow(clippy::unwrap_used)]
 
+use jiff::civil::date;
 use proptest::prelude::*;
 
 use super::*;
@@ -89,7 +90,8 @@ fn every_setting_is_read() {
 #[test]
 fn the_folder_of_attachments_is_in_the_pages_folder_or_beside_the_page() {
     let folder = |value: &str| {
-        parse(&format!(r#"{{"attachments_dir": "{value}"}}"#)).attachments_folder("guides/sign in.md")
+        let manifest = parse(&format!(r#"{{"attachments_dir": "{value}"}}"#));
+        manifest.attachments_folder("guides/sign in.md", date(2026, 2, 7))
     };
     for (value, expected) in [
         ("attachments", "attachments"),
@@ -97,16 +99,19 @@ fn the_folder_of_attachments_is_in_the_pages_folder_or_beside_the_page() {
         (".", ""),
         ("./", "guides"),
         ("./assets", "guides/assets"),
+        ("files/{year}-{month}/{day}", "files/2026-02/07"),
+        ("./{page}", "guides/sign in"),
     ] {
         assert_eq!(folder(value), expected, "{value}");
     }
-    assert_eq!(parse("{}").attachments_folder("a.md"), "attachments");
+    assert_eq!(parse("{}").attachments_folder("a.md", date(2026, 2, 7)), "attachments");
     for (value, message) in [
         ("\"../up\"", "must be a folder inside the project"),
         ("\"/tmp\"", "must be a folder inside the project"),
         ("\".ubp/files\"", "cannot be inside .ubp or .git"),
         ("\"a/.hidden\"", "cannot contain attachments"),
         ("\" \"", "expected a folder such as"),
+        ("\"files/{title}\"", "unknown placeholder 'title'"),
         ("3", "expected a string"),
     ] {
         let found = error(&format!("{{\"attachments_dir\": {value}}}")).1;

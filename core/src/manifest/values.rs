@@ -146,11 +146,24 @@ pub(super) fn attachments_dir<'de, D: Deserializer<'de>>(value: D) -> Result<Str
             "'{given}' cannot contain attachments, because it is hidden or in node_modules"
         )));
     }
+    #[cfg(not(target_family = "wasm"))]
+    if let Some(name) = unknown_placeholder(&inside) {
+        return Err(D::Error::custom(reported!(
+            "unknown placeholder '{name}' in '{given}'; expected one of page, year, month, day"
+        )));
+    }
     Ok(match (given.trim().replace('\\', "/").starts_with("./"), inside.as_str()) {
         (true, ".") => "./".into(),
         (true, inside) => format!("./{inside}"),
         (false, _) => inside,
     })
+}
+
+/// The first name in braces that a folder of attachments cannot have.
+#[cfg(not(target_family = "wasm"))]
+fn unknown_placeholder(dir: &str) -> Option<&str> {
+    let names = dir.split('{').skip(1).filter_map(|part| part.split_once('}'));
+    names.map(|(name, _)| name).find(|name| !["page", "year", "month", "day"].contains(name))
 }
 
 /// Normalizes `dir`: `/`-separated, without `.` parts; `.` for the project itself.

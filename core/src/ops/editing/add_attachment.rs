@@ -10,6 +10,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use crate::graph::resolve::{Destination, Origin};
 use crate::import::places::{Places, linkable_stem};
 use crate::message;
+use crate::message::Message;
 use crate::ops::Facts;
 use crate::ops::page::{PageName, path_of};
 use crate::ops::resolve_links::only_link;
@@ -18,7 +19,7 @@ use crate::ports::ContentHash;
 use crate::render::{Attachments, is_attachment, is_picture, url};
 use crate::show::{Page, Span};
 use crate::writing::{Change, Plan, Version, carry_out_with};
-use crate::{Context, Error, Result, globs, index, path};
+use crate::{Context, Error, Result, globs, index, path, reported};
 
 /// Facts about this operation.
 pub const FACTS: Facts =
@@ -72,7 +73,16 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         let number = PageName { page: Some(&params.page), ..Default::default() }.require(db)?;
         Ok((number, path_of(db, number)?))
     })?;
-    let folder = context.manifest.attachments_folder(&page);
+    let today = context.clock.offset().to_datetime(context.clock.now()).date();
+    let folder = context.manifest.attachments_folder(&page, today);
+    // The name of a page may be one that a folder of attachments cannot have.
+    if !folder.is_empty() && !path::can_be_attachment(&format!("{folder}/file")) {
+        let words = reported!(
+            "'{given}' cannot contain attachments, because it is hidden or in node_modules",
+            given = folder
+        );
+        return Err(Error::invalid(Message::reported(words)));
+    }
     let hash = ContentHash::of(&bytes);
     // Held until the file is written, so that nobody else takes its path.
     let held = context.source.lock()?;

@@ -67,6 +67,24 @@ fn pictures_are_embedded_and_other_files_linked() {
 }
 
 #[test]
+fn the_folder_may_have_the_name_of_the_page_and_the_day() {
+    let project = with_folder("./{page} {year}");
+    let (path, link) = stored(&project, "sign in", "Plan.png", b"1");
+    assert_eq!(path, "guides/sign in 1970/Plan.png");
+    assert_eq!(link, "![[Plan.png]]");
+}
+
+#[test]
+fn a_page_whose_name_no_folder_of_attachments_can_have_gets_none() {
+    let project = with_folder("./{page}");
+    project.put("guides/node_modules.md", "# x");
+    project.update();
+    let error = attach(&project, "guides/node_modules.md", "Plan.png", b"1").unwrap_err().to_string();
+    assert!(error.starts_with("'guides/node_modules' cannot contain attachments"), "{error}");
+    assert!(project.source.match_sources(&["**/Plan.png".into()]).unwrap().is_empty());
+}
+
+#[test]
 fn the_link_is_longer_where_its_name_means_something_else() {
     let project = project();
     project.source.put_source("pages/guides/Plan.png", b"other", Timestamp::UNIX_EPOCH);
