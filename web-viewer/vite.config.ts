@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { messages } from './messages';
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -92,7 +93,7 @@ const hasEngine = ['base', 'semantic'].every((name) => existsSync(at(`../binding
 
 export default defineConfig({
   base: './',
-  plugins: [svelte(), beforePaint(), openFromDisk(), replaceWhatDiffers()],
+  plugins: [svelte(), messages(), beforePaint(), openFromDisk(), replaceWhatDiffers()],
   resolve: {
     alias: [
       { find: '#contract', replacement: at('../npm/ubp/generated/contract.ts') },
@@ -102,7 +103,7 @@ export default defineConfig({
       { find: /^#engine\/(base|semantic)$/, replacement: at('../bindings-wasm/dist/$1/ubp_$1.js') },
     ],
   },
-  worker: { format: 'es', plugins: () => [withoutElk()] },
+  worker: { format: 'es', plugins: () => [withoutElk(), messages()] },
   build: {
     outDir: 'node_modules/.built',
     target: ['chrome123', 'edge123', 'firefox125', 'safari17.5'],

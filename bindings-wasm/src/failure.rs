@@ -5,8 +5,10 @@ use std::cell::Cell;
 
 use js_sys::{Error as JsError, Reflect};
 use ubp_core::Result;
-use ubp_core::hint::Buttons;
 use wasm_bindgen::prelude::*;
+
+#[cfg(feature = "base")]
+use crate::reader::told;
 
 const AGAIN: &str = "start a new worker with a fresh module, and open the vault again";
 
@@ -24,9 +26,15 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> std::result::Resul
     let result = work();
     AT_WORK.set(false);
     result.map_err(|error| {
-        let hint = error.hint().map(|hint| hint.told(&Buttons::default()));
-        failure(error.code(), &error.to_string(), hint.as_deref())
+        let (message, hint) = told(&error);
+        failure(error.code(), &message, hint.as_deref())
     })
+}
+
+/// The message and the hint of an error, for programs.
+#[cfg(not(feature = "base"))]
+fn told(error: &ubp_core::Error) -> (String, Option<String>) {
+    (error.to_string(), error.hint().map(|hint| hint.told(&ubp_core::hint::Buttons::default())))
 }
 
 fn failure(code: &str, message: &str, hint: Option<&str>) -> JsValue {

@@ -22,3 +22,5 @@ mod folder;
 mod pages;
 #[cfg(feature = "base")]
 mod project;
+#[cfg(feature = "base")]
+mod reader;

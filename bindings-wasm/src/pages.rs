@@ -6,6 +6,7 @@ use ubp_core::page::{LinkTypes, ParsedPage};
 use wasm_bindgen::prelude::*;
 
 use crate::failure::guarded;
+use crate::reader::answering;
 
 /// Parses a page: links, headings and front matter, with UTF-16 ranges. Any text is valid. `link_types` are the custom
 /// ones of the project.
@@ -14,7 +15,7 @@ pub fn parse(
     text: &str,
     #[wasm_bindgen(js_name = linkTypes)] link_types: Option<Vec<String>>,
 ) -> Result<JsValue, JsValue> {
-    guarded(|| to_js(&ParsedPage::read(text, &LinkTypes::with(link_types.unwrap_or_default()))))
+    guarded(|| answering(|| to_js(&ParsedPage::read(text, &LinkTypes::with(link_types.unwrap_or_default())))))
 }
 
 /// The version of UBP.

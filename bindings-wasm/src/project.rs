@@ -24,6 +24,7 @@ use crate::embedder::{Encoder, GivenEmbedder};
 use crate::failure::{guarded, words};
 use crate::folder::Folder;
 use crate::pages::to_js;
+use crate::reader::answering;
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = include_str!("types.d.ts");
@@ -91,7 +92,7 @@ impl Project {
     /// Runs the operation `name`.
     #[wasm_bindgen(skip_typescript)]
     pub fn call(&self, name: &str, params: &JsValue) -> std::result::Result<JsValue, JsValue> {
-        guarded(|| to_js(&self.with_context(|context| context.call(name, json(params)?))?))
+        guarded(|| answering(|| to_js(&self.with_context(|context| context.call(name, json(params)?))?)))
     }
 
     /// Sets the encoder, which enables semantic search. `info` is the result of the encoder's `info()`.

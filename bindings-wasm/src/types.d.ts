@@ -9,6 +9,14 @@ export interface UbpError extends Error {
   hint: string | null;
 }
 
+/** The language of the person who reads answers. */
+export interface Words {
+  /** An English template in the language; undefined if it stays as it is. */
+  translated(english: string): string | undefined;
+  /** English words of a library, or of a page's diagnostics, in the language. */
+  retold(english: string): string | undefined;
+}
+
 /** A file of a dropped folder. */
 export interface DroppedFile {
   /** Its path in the folder, `/`-separated. */

@@ -52,6 +52,11 @@ const commands = {
     return project.call("doctor");
   },
   call: ({ name, params }) => project.call(name, params),
+  /** Sets the reader, with a text for each English one; without texts, there is none. */
+  setReader({ texts }) {
+    const text = (english) => texts[english];
+    base.setReader(texts && { translated: text, retold: text });
+  },
   /** Calls with parameters that JSON cannot represent. */
   callWith({ name, kind }) {
     const cyclic = {};

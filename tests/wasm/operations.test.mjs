@@ -47,6 +47,29 @@ for (const host of hosts) {
     }
   });
 
+  test(`${host.name}: messages are in the language of the reader, and in English without one`, async () => {
+    await host.start();
+    const texts = {
+      "broken link to '{target}'": "「{target}」へのリンク切れ",
+      "the key `a` is repeated; its first value is used": "`a` の重複",
+      "no page is called '{page}'": "ページ「{page}」なし",
+    };
+    const messages = async () => {
+      const { findings } = await host.ask("call", { name: "doctor" });
+      const { message } = await host.refused("call", { name: "get_page", params: { page: "nope" } });
+      return [...findings.map((finding) => finding.message), message];
+    };
+    await host.ask("setReader", { texts });
+    await host.ask("openFiles", { files: [{ path: "a.md", text: "---\na: 1\na: 2\n---\n[[x]]\n", modified: 0 }] });
+    const told = await messages();
+    for (const message of ["「x」へのリンク切れ", "`a` の重複", "ページ「nope」なし"]) assert.ok(told.includes(message), told.join("\n"));
+    await host.ask("setReader", {});
+    const english = await messages();
+    for (const message of ["broken link to 'x'", "the key `a` is repeated; its first value is used", "no page is called 'nope'"]) {
+      assert.ok(english.includes(message), english.join("\n"));
+    }
+  });
+
   test(`${host.name}: attachments of a dropped folder can be read, and nothing is written`, async () => {
     await host.start();
     const files = [

@@ -71,6 +71,28 @@ describe('a dropped folder', () => {
     await done();
   });
 
+  test('is told about in the language of the app, by the engine as well', async () => {
+    const broken = mkdtempSync(join(tmpdir(), 'ubp-broken-'));
+    mkdirSync(join(broken, '.ubp'));
+    writeFileSync(join(broken, 'README.md'), '# 予定\n\n- [ ] 書く\n');
+    writeFileSync(join(broken, '.ubp', 'manifest.json'), '{\n  "schema_version": 1,\n  "pages_dir": 3\n}\n');
+    const { page, done } = await own.open('Home.html', { context: { locale: 'ja-JP' } });
+    await page.getByRole('button', { name: '設定' }).first().waitFor();
+    await dropFolder(page, broken);
+    await page.getByText('.ubp/manifest.json:3: `pages_dir`: 文字列が必要ですが、数値です').waitFor();
+    await page.keyboard.press('Escape');
+    rmSync(join(broken, '.ubp'), { recursive: true });
+    await dropFolder(page, broken);
+    await page.getByRole('checkbox', { name: '未完了' }).waitFor();
+    await page.keyboard.press('Control+,');
+    await page.getByLabel('言語').selectOption('English');
+    await page.getByRole('dialog', { name: 'Settings' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('checkbox', { name: 'To do' }).waitFor();
+    rmSync(broken, { recursive: true });
+    await done();
+  });
+
   test('of 1,000 pages can be searched soon', async () => {
     const large = mkdtempSync(join(tmpdir(), 'ubp-large-'));
     const words = 'harbour timber lantern copper meadow granite willow ember'.split(' ');

@@ -21,7 +21,7 @@ import Stage from './shell/Stage.svelte';
 import { readSite } from './site';
 import { Session } from './state/session.svelte';
 import { showSettings, speakChosen } from './state/settings.svelte';
-import { follow } from './words/follow.svelte';
+import { afterLanguage, follow } from './words/follow.svelte';
 import { words } from './words/words';
 
 function part(id: string): HTMLElement {
@@ -62,6 +62,11 @@ function start(): void {
     mount(Layers, { target: document.body, props: shell });
     mount(Dropping, { target: document.body, props });
     void navigator.start();
+    // The engine says what it says in the language that is shown.
+    afterLanguage(() => {
+      session.forget();
+      void navigator.refresh();
+    });
   }
 }
 

@@ -202,6 +202,22 @@ fn words_of_libraries_and_stored_texts_are_told_in_japanese() {
     }
 }
 
+/// The files of the catalogue that the web app loads with the engine (`web-viewer/messages.ts`).
+const OF_THE_ENGINE: [&str; 4] = ["answers", "errors", STORED, LIBRARIES];
+
+#[test]
+fn browsers_get_every_message_of_the_engine() {
+    let domains: BTreeMap<String, &str> =
+        entries("ja").into_iter().map(|entry| (entry.english, entry.domain)).collect();
+    let is_elsewhere =
+        |template: &String| domains.get(template).is_some_and(|domain| !OF_THE_ENGINE.contains(domain));
+    let engine = code().into_iter().filter(|(path, _)| path.starts_with("core/src/"));
+    let wrong: Vec<String> = engine
+        .flat_map(|(_, texts)| texts.told.into_iter().filter(is_elsewhere).collect::<Vec<_>>())
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
 #[test]
 fn every_translation_is_in_japanese() {
     // Names and numbers alone may be the same.

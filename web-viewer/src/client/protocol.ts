@@ -1,4 +1,5 @@
 // The messages between the page and its worker.
+import type { Language } from '../words/language.svelte';
 import type { ClientEvents } from './client';
 
 /** Addresses of the files of an embedding model. */
@@ -29,6 +30,8 @@ export type Task =
 
 export interface Request {
   id: number;
+  /** Of the reader of the answer. */
+  language: Language;
   task: Task;
 }
 

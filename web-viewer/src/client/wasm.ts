@@ -3,6 +3,7 @@
 import type { OperationName } from '#contract';
 import { ClientError, Listeners, type ClientEvents, type EventName, type Meaning, type Output, type Params, type UbpClient } from './client';
 import type { FolderFile, ModelUrls, Opening, Reply, Request, Task, WorkerError } from './protocol';
+import { language } from '../words/language.svelte';
 import { words } from '../words/words';
 
 function errorOf(error: WorkerError): ClientError {
@@ -146,7 +147,7 @@ export class WasmClient implements UbpClient {
     const id = this.#next++;
     return new Promise<T>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.#port.postMessage({ id, task } satisfies Request);
+      this.#port.postMessage({ id, language: language(), task } satisfies Request);
     });
   }
 

@@ -1,9 +1,11 @@
 // The thread of the engine. The semantic module is loaded into the same thread on first use.
-import initBase, { Project } from '#engine/base';
+import initBase, { Project, setReader } from '#engine/base';
 import baseUrl from '#engine/base.wasm?url';
 import type { OperationName } from '#contract';
 import type { Encoder } from '#engine/semantic';
+import type { Language } from '../words/language.svelte';
 import semanticUrl from '#engine/semantic.wasm?url';
+import { wordsIn } from './engine-words';
 import type { FolderFile, ModelUrls, Opening, Reply, Request, Task, LostFile, WorkerError } from './protocol';
 
 const worker = globalThis as unknown as {
@@ -21,8 +23,8 @@ const base = initBase({ module_or_path: baseUrl });
 let project: Project | undefined;
 let encoder: Encoder | undefined;
 
-worker.onmessage = ({ data: { id, task } }) => {
-  perform(task).then(
+worker.onmessage = ({ data: { id, language, task } }) => {
+  perform(task, language).then(
     (value) => worker.postMessage({ id, value }),
     (error: unknown) => worker.postMessage({ id, error: told(error) }),
   );
@@ -34,20 +36,25 @@ function told(error: unknown): WorkerError {
   return { code: text(code) ?? 'engine', message: text(message) ?? String(error), hint: text(hint), ...(lost ? { lost } : {}) };
 }
 
-async function perform(task: Task): Promise<unknown> {
+async function perform(task: Task, language: Language): Promise<unknown> {
   switch (task.do) {
     case 'open-database': {
-      const [bytes] = await Promise.all([load(task.url, (done, total) => opening('loading', done, total)), base]);
+      const [bytes, words] = await Promise.all([load(task.url, (done, total) => opening('loading', done, total)), wordsIn(language), base]);
       opening('indexing', 0, 0);
+      setReader(words);
       project = Project.openDatabase(bytes);
       setTimeout(rehearse);
       return null;
     }
     case 'open-files':
-      return openFiles(task.name, task.files);
-    case 'call':
+      return openFiles(task.name, task.files, language);
+    case 'call': {
+      const words = await wordsIn(language);
       if (!project) throw new Error('No project is open.');
+      // Another call may have another language.
+      setReader(words);
       return project.call(task.name as OperationName, task.params as never);
+    }
     case 'load-meaning':
       return loadMeaning(task.urls);
   }
@@ -66,7 +73,7 @@ function opening(step: Opening['step'], done: number, total: number): void {
   worker.postMessage({ opening: { step, done, total } });
 }
 
-async function openFiles(name: string, files: FolderFile[]): Promise<null> {
+async function openFiles(name: string, files: FolderFile[], language: Language): Promise<null> {
   const read: { path: string; bytes: Uint8Array; modified: number }[] = [];
   for (let from = 0; from < files.length; from += READ_TOGETHER) {
     opening('reading', from, files.length);
@@ -77,8 +84,9 @@ async function openFiles(name: string, files: FolderFile[]): Promise<null> {
       )),
     );
   }
-  await base;
+  const [words] = await Promise.all([wordsIn(language), base]);
   opening('indexing', 0, files.length);
+  setReader(words);
   project = Project.openFiles(read, name);
   setTimeout(rehearse);
   return null;
