@@ -6,6 +6,9 @@
 // link until the text is on screen. Scrolling goes through the whole page in steps of half a window; a task of more than 50 ms
 // is a long one.
 //
+// The last lines compare the page of 200 kB with what is promised for it in a project of 10,000 pages. Run it on a machine that
+// has nothing else to do.
+//
 // The work of a key is the time of the main thread in the 50 ms after it: scripts, styles, layout, painting, and saving if it
 // happens then. The times until a key is handled and seen come from Event Timing; the latter includes the wait for the next
 // frame and has steps of 8 ms. The time of a save, from the key to the end of the response, comes from Resource Timing.
@@ -44,9 +47,13 @@ function openIn(page, path, beginning) {
   );
 }
 
-/** Scrolls to the end, and tells of the long tasks. */
+/** What is promised for the page called `Long`, in milliseconds. */
+const PROMISED = { opening: 300, 'a key, p95': 16, 'the longest task of scrolling': 100 };
+const measured = {};
+
+/** Scrolls to the end; the number of steps, and the long tasks in milliseconds. */
 async function scrolled(page) {
-  const { long, steps } = await page.evaluate(async () => {
+  return page.evaluate(async () => {
     const long = [];
     const observer = new PerformanceObserver((list) => long.push(...list.getEntries().map(({ duration }) => duration)));
     observer.observe({ type: 'longtask' });
@@ -62,7 +69,6 @@ async function scrolled(page) {
     desk.scrollTo({ top: 0, behavior: 'instant' });
     return { long, steps };
   });
-  return `scrolled in ${steps} steps with ${long.length} long tasks, the longest ${Math.max(0, ...long).toFixed(0)} ms`;
 }
 
 function longText(bytes) {
@@ -104,7 +110,9 @@ try {
     await editor.idle();
     const opened = await openIn(page, `${name}.md`, `# ${name}`);
     await editor.idle();
-    console.log(`${name}: opened in ${opened.toFixed(0)} ms; ${await scrolled(page)}`);
+    const { long, steps } = await scrolled(page);
+    const longest = Math.max(0, ...long);
+    console.log(`${name}: opened in ${opened.toFixed(0)} ms; scrolled in ${steps} steps with ${long.length} long tasks, the longest ${longest.toFixed(0)} ms`);
     await editor.after('Here: ');
     await page.evaluate(() => {
       globalThis.shown = [];
@@ -125,7 +133,9 @@ try {
     // Event Timing does not report keys of less than 16 ms individually.
     const slow = await page.evaluate(() => globalThis.shown);
     const quick = Array.from({ length: times.length - slow.length }, () => 0);
-    console.log(`${name}: handled after ${told([...quick, ...slow.map(({ done }) => done)])}; seen after ${told([...quick, ...slow.map(({ seen }) => seen)])}; ${quick.length} within 16 ms`);
+    const handled = [...quick, ...slow.map(({ done }) => done)];
+    if (name === 'Long') Object.assign(measured, { opening: opened, 'a key, p95': at(handled, 0.95), 'the longest task of scrolling': longest });
+    console.log(`${name}: handled after ${told(handled)}; seen after ${told([...quick, ...slow.map(({ seen }) => seen)])}; ${quick.length} within 16 ms`);
     await page.evaluate(() => addEventListener('keydown', ({ timeStamp }) => (globalThis.pressed = timeStamp), true));
     const saves = [];
     for (let save = 0; save < 30; save++) {
@@ -172,6 +182,9 @@ try {
     for (let back = 0; back < 2; back++) await page.keyboard.press('Control+z');
   }
   console.log(`candidates at ${values.pages} pages: ${told(times)}`);
+  for (const [what, time] of Object.entries(measured)) {
+    console.log(`promised: ${what} at most ${PROMISED[what]} ms, measured ${time.toFixed(1)} ms at ${values.pages} pages: ${time <= PROMISED[what] ? 'kept' : 'NOT KEPT'}`);
+  }
 } finally {
   await browser.close();
   await viewer.stop();
