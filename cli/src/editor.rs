@@ -133,7 +133,7 @@ impl Desktop for ThisDesktop {
 
     fn edit(&self, file: &Path, line: usize) -> Result<()> {
         let (Editor::Chosen(words), Some(_)) = (Editor::of(&self.0), self.editor()) else {
-            let words = "no editor with a window of its own found; set VISUAL to the one that you use";
+            let words = word!("no editor with a window of its own found; set VISUAL to the one that you use");
             return Err(Error::io(file.to_string_lossy(), std::io::Error::other(words)));
         };
         let Some((program, arguments)) = words.split_first() else { return Ok(()) };

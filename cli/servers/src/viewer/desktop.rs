@@ -69,8 +69,8 @@ pub(super) async fn open(
     let body = parameters(&headers, body, LONGEST, &voice).await?;
     viewer
         .work(move |viewer, _| {
-            let wanted: Wanted = serde_json::from_slice(&body)
-                .map_err(|error| Error::invalid(message!("{error}", error)))?;
+            let wanted: Wanted =
+                serde_json::from_slice(&body).map_err(|error| Error::invalid(message!("{error}", error)))?;
             let desktop = viewer.desktop.as_ref().ok_or_else(|| {
                 Error::invalid(message!("only a browser on the machine of the viewer can open files there"))
             })?;
