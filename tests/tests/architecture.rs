@@ -110,6 +110,15 @@ fn opening_a_project_needs_neither_arguments_nor_a_terminal() {
     assert!(needs.contains("notify"), "the list of dependencies is not empty");
 }
 
+/// It is built without the engine, and can be used without it.
+#[test]
+fn finding_symbols_needs_no_other_crate_of_the_workspace() {
+    let needed = needs(&metadata(), "ubp-symbols");
+    let own: Vec<&String> = needed.iter().filter(|name| name.starts_with("ubp-")).collect();
+    assert!(own.is_empty(), "{own:?}");
+    assert!(needed.contains("tree-sitter"), "the list of dependencies is not empty");
+}
+
 #[test]
 fn the_addon_depends_on_the_cli_and_no_crate_depends_on_the_addon() {
     let metadata = metadata();
