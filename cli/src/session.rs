@@ -9,7 +9,7 @@ use ubp_core::index::{EmbedReport, Index, RefreshReport, section_count};
 use ubp_core::manifest::AuthorRights;
 use ubp_core::manifest::{FrontMatterMode, Manifest};
 use ubp_core::message;
-use ubp_core::ports::{Clock, MemorySource, NoHistory};
+use ubp_core::ports::{Clock, MemorySource, NoHistory, NoSymbols};
 use ubp_core::word;
 use ubp_core::{Caller, Context, Engine};
 use ubp_host::opening::{self, Opening};
@@ -244,6 +244,7 @@ pub(crate) fn without_project<T>(
         index: Index::in_memory()?,
         source: Box::new(MemorySource::default()),
         history: Box::new(NoHistory),
+        symbols: Box::new(NoSymbols),
         manifest: Manifest::default_for(".", FrontMatterMode::Preserved, clock.now())?,
         clock: Box::new(clock),
         embedder: models::load_bundled()?,

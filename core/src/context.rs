@@ -13,6 +13,8 @@ use crate::index::{
 };
 use crate::manifest::{LinkOrder, Manifest};
 use crate::page::LinkTypes;
+#[cfg(not(target_family = "wasm"))]
+use crate::ports::Symbols;
 use crate::ports::{Clock, Embedder, History, Source, SourceChange};
 use crate::progress::{Cancel, Progress};
 use crate::show::Reader;
@@ -38,6 +40,9 @@ pub struct Context<'a> {
     pub source: &'a dyn Source,
     /// The project's version control.
     pub history: &'a dyn History,
+    /// What its source files define.
+    #[cfg(not(target_family = "wasm"))]
+    pub symbols: &'a dyn Symbols,
     /// Time and randomness.
     pub clock: &'a dyn Clock,
     /// The project's embedding model; `None` when this machine lacks it.
@@ -110,6 +115,9 @@ pub struct Engine {
     pub source: Box<dyn Source>,
     /// The project's version control.
     pub history: Box<dyn History>,
+    /// What its source files define.
+    #[cfg(not(target_family = "wasm"))]
+    pub symbols: Box<dyn Symbols>,
     /// Time and randomness.
     pub clock: Box<dyn Clock>,
     /// The project's embedding model; `None` when this machine lacks it.
@@ -131,6 +139,8 @@ impl Engine {
             index: self.index.view(),
             source: &*self.source,
             history: &*self.history,
+            #[cfg(not(target_family = "wasm"))]
+            symbols: &*self.symbols,
             clock: &*self.clock,
             embedder: self.embedder.as_deref(),
             manifest: &self.manifest,

@@ -1,5 +1,5 @@
 //! Which pages may be out of date because the code they describe has changed. A page's sources are its `source_refs`
-//! (files, folders, globs) and the files it links to. If a source changed after the page was reviewed, the page is
+//! (files, folders, globs, symbols) and the files it links to. If a source changed after the page was reviewed, the page is
 //! possibly stale, and stale once that change is older than the threshold. The lock records what was reviewed. For
 //! sources that are not in the lock, a change after the last change of the page counts: by commit times, or by
 //! modification times without version control.
@@ -20,21 +20,29 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::index::questions::pages;
 use crate::manifest::FreshnessBaseline;
+#[cfg(not(target_family = "wasm"))]
+use crate::ports::SymbolHashes;
 use crate::ports::{ContentHash, SourceChange};
 use crate::{Result, path};
 
+mod anchors;
 mod judged;
 mod lock;
 mod sources;
 mod suspects;
+#[cfg(not(target_family = "wasm"))]
+mod symbols;
 #[cfg(test)]
 mod tests;
 
+pub use anchors::{Anchor, file_of};
 pub(crate) use judged::put as put_verdict;
-pub use lock::{LastEdit, LockProblem, REVIEW_LOCK, ReviewLock, Reviewed, line_paths};
+pub use lock::{Content, LastEdit, LockProblem, REVIEW_LOCK, ReviewLock, Reviewed, line_paths};
 pub(crate) use sources::count_among;
 pub use sources::{Declared, DeclaredPage, Sources, combined, declared};
 pub use suspects::{Suspect, suspects};
+#[cfg(not(target_family = "wasm"))]
+pub use symbols::{Targets, moved_to};
 
 /// Whether a page is up to date with its sources.
 #[derive(
@@ -59,6 +67,10 @@ pub enum Staleness {
 pub enum StaleReason {
     /// It changed since the review, or since the page changed.
     Changed,
+    /// The symbol changed since the review, but not its contract.
+    BodyChanged,
+    /// The contract of the symbol changed since the review: its signature, a type, a default value.
+    ContractChanged,
     /// It does not exist.
     Missing,
     /// The time of its last change is not in the shallow clone.
@@ -72,13 +84,13 @@ pub enum StaleReason {
 /// A source that makes its page stale.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StaleRef {
-    /// Path relative to the project.
+    /// Path relative to the project; for a symbol, followed by `#` and its name.
     pub file_path: String,
     /// When it last changed, RFC 3339; absent if unknown.
     pub last_modified: Option<String>,
     /// Why it makes the page stale.
     pub reason: StaleReason,
-    /// New path of a missing file, if version control knows it.
+    /// New path of a missing file, if version control knows it; new name of a missing symbol, if only one is the same.
     pub renamed_to: Option<String>,
     /// Share of such files that are the missing one; absent if the file is equal.
     pub confidence: Option<f64>,
@@ -93,6 +105,9 @@ pub struct Assessment {
     pub stale_refs: Vec<StaleRef>,
     /// Whether every existing source was compared with a review rather than by times.
     pub reviewed: bool,
+    /// The reviewed hashes of symbols that are gone, by anchor.
+    #[cfg(not(target_family = "wasm"))]
+    pub gone: BTreeMap<String, SymbolHashes>,
 }
 
 /// Assesses `pages`, or all pages if `None`. Pages without sources are absent. The index of a published site returns
@@ -113,19 +128,24 @@ pub fn assess(context: &Context<'_>, pages: Option<&[i64]>) -> Result<HashMap<i6
     let page_file = |page_path: &str| path::join(context.pages_dir(), page_path).unwrap_or_default();
     let mut wanted: BTreeSet<String> = expanded.files().map(Into::into).collect();
     wanted.extend(declared.values().map(|page| page_file(&page.path)));
-    let mut judge = Judge::new(context, &lock, wanted);
+    let mut judge = Judge::new(context, &lock, wanted, &expanded);
     let mut assessments = HashMap::new();
     for (number, page) in &declared {
         let file = page_file(&page.path);
         let described_in = DescribedIn { page: &page.path, file: &file };
         let mut assessment =
-            Assessment { staleness: Staleness::Fresh, reviewed: true, stale_refs: Vec::new() };
+            Assessment { staleness: Staleness::Fresh, reviewed: true, ..Assessment::default() };
         for source in &page.sources {
             let files = expanded.of(source);
             let reviewed = lock.page(&page.path).map(|reviewed| expanded.part(source, reviewed));
-            match reviewed.filter(|reviewed| !reviewed.is_empty()) {
-                Some(reviewed) => judge.by_review(files, &reviewed, described_in, &mut assessment)?,
-                None => judge.by_times(source, files, described_in, &mut assessment)?,
+            let reviewed = reviewed.filter(|reviewed| !reviewed.is_empty());
+            match (expanded.anchor(source), reviewed) {
+                (Some(anchor), reviewed) => {
+                    let reviewed = reviewed.and_then(|reviewed| reviewed.get(source.as_str()).copied());
+                    judge.by_symbol(source, anchor, reviewed, described_in, &mut assessment)?;
+                }
+                (None, Some(reviewed)) => judge.by_review(files, &reviewed, described_in, &mut assessment)?,
+                (None, None) => judge.by_times(source, files, described_in, &mut assessment)?,
             }
         }
         assessment.stale_refs.sort_by(|a, b| a.file_path.cmp(&b.file_path));
@@ -165,7 +185,8 @@ pub(crate) fn last_edits(context: &Context<'_>, paths: &[&str]) -> Result<HashMa
         .filter(by_times)
         .map(|page| (page.path.as_str(), path::join(context.pages_dir(), &page.path).unwrap_or_default()))
         .collect();
-    let judge = Judge::new(context, &lock, judged.iter().map(|(_, file)| file.clone()).collect());
+    let files = judged.iter().map(|(_, file)| file.clone()).collect();
+    let judge = Judge::new(context, &lock, files, &expanded);
     for (page, file) in &judged {
         if let Some(edit) = judge.last_edit(DescribedIn { page, file })? {
             edits.insert((*page).to_owned(), edit);
@@ -184,7 +205,7 @@ fn load_lock(context: &Context<'_>, declared: &Declared) -> Result<ReviewLock> {
     })
 }
 
-/// Looks up in version control where missing files were moved to, for the first few of them.
+/// Looks up where missing files and symbols were moved to, for the first few of them.
 ///
 /// # Errors
 /// [`crate::Error::Io`] when version control fails.
@@ -194,6 +215,10 @@ pub fn name_renames(context: &Context<'_>, assessment: &mut Assessment) -> Resul
     const MOST: usize = 5;
     let missing = assessment.stale_refs.iter_mut().filter(|stale| stale.reason == StaleReason::Missing);
     for stale in missing.take(MOST) {
+        stale.renamed_to = moved_to(context, &stale.file_path, assessment.gone.get(&stale.file_path))?;
+        if stale.renamed_to.is_some() {
+            continue;
+        }
         let Some(moved) = context.history.renamed_to(&stale.file_path)? else { continue };
         if context.source.stat_source(&moved.path)?.is_some() {
             stale.renamed_to = Some(moved.path);
@@ -222,6 +247,8 @@ struct Judge<'a> {
     now: Timestamp,
     threshold: SignedDuration,
     hashes: HashMap<String, Option<ContentHash>>,
+    #[cfg(not(target_family = "wasm"))]
+    targets: Targets<'a>,
 }
 
 /// The page that describes a source.
@@ -234,7 +261,12 @@ struct DescribedIn<'a> {
 }
 
 impl<'a> Judge<'a> {
-    fn new(context: &'a Context<'a>, lock: &'a ReviewLock, wanted: BTreeSet<String>) -> Self {
+    fn new(
+        context: &'a Context<'a>,
+        lock: &'a ReviewLock,
+        wanted: BTreeSet<String>,
+        #[cfg_attr(target_family = "wasm", allow(unused_variables))] sources: &'a Sources,
+    ) -> Self {
         let days = i64::from(context.manifest.staleness.threshold_days);
         Self {
             context,
@@ -244,6 +276,8 @@ impl<'a> Judge<'a> {
             now: context.clock.now(),
             threshold: SignedDuration::from_hours(24 * days),
             hashes: HashMap::new(),
+            #[cfg(not(target_family = "wasm"))]
+            targets: Targets::of_all(sources),
         }
     }
 
@@ -309,17 +343,17 @@ impl<'a> Judge<'a> {
     fn by_review(
         &mut self,
         files: &[String],
-        reviewed: &BTreeMap<&str, &[ContentHash]>,
+        reviewed: &BTreeMap<&str, &[Content]>,
         described_in: DescribedIn<'_>,
         assessment: &mut Assessment,
     ) -> Result<()> {
-        for gone in reviewed.keys().filter(|path| !files.iter().any(|file| file == *path)) {
-            assessment.add(gone, None, StaleReason::Missing, Staleness::Stale);
+        for (gone, contents) in reviewed.iter().filter(|(path, _)| !files.iter().any(|file| file == *path)) {
+            assessment.miss(gone, contents);
         }
         for file in files {
             let hash = self.hash(file);
             let known = reviewed.get(file.as_str());
-            if known.is_some_and(|known| hash.is_some_and(|hash| known.contains(&hash))) {
+            if known.is_some_and(|known| known.iter().any(|content| Some(content.file) == hash)) {
                 continue;
             }
             let time = self.source_time(file)?;
@@ -332,6 +366,43 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
+    /// Compares the symbol with the review, or without one the time of its file with the time of the page.
+    fn by_symbol(
+        &mut self,
+        source: &str,
+        anchor: Anchor<'a>,
+        reviewed: Option<&[Content]>,
+        described_in: DescribedIn<'_>,
+        assessment: &mut Assessment,
+    ) -> Result<()> {
+        let hash = self.hash(anchor.file);
+        let contents = reviewed.unwrap_or_default();
+        // An equal file is not parsed.
+        if contents.iter().any(|content| Some(content.file) == hash) {
+            return Ok(());
+        }
+        #[cfg(target_family = "wasm")]
+        let reason = StaleReason::Changed;
+        #[cfg(not(target_family = "wasm"))]
+        let reason = match self.targets.target(self.context, anchor) {
+            None => StaleReason::Changed,
+            Some(target) => match symbols::difference(target, contents) {
+                Some(StaleReason::Missing) => {
+                    assessment.miss(source, contents);
+                    return Ok(());
+                }
+                Some(reason) => reason,
+                None => return Ok(()),
+            },
+        };
+        if reviewed.is_none() {
+            return self.by_time(source, anchor.file, described_in, assessment);
+        }
+        let time = self.source_time(anchor.file)?;
+        assessment.add(source, time, reason, self.verdict(time));
+        Ok(())
+    }
+
     /// Compares the time of each file with the time of the page.
     fn by_times(
         &mut self,
@@ -341,20 +412,30 @@ impl<'a> Judge<'a> {
         assessment: &mut Assessment,
     ) -> Result<()> {
         if files.is_empty() {
-            assessment.add(source, None, StaleReason::Missing, Staleness::Stale);
+            assessment.miss(source, &[]);
         }
         for file in files {
-            assessment.reviewed = false;
-            let source_time = self.source_time(file)?;
-            match (source_time, self.page_time(described_in)?) {
-                (Some(source), Some(page)) if source <= page => {}
-                (Some(_), Some(_)) => {
-                    assessment.add(file, source_time, StaleReason::Changed, self.verdict(source_time));
-                }
-                _ => {
-                    let reason = StaleReason::UnknownShallowClone;
-                    assessment.add(file, source_time, reason, Staleness::PossiblyStale);
-                }
+            self.by_time(file, file, described_in, assessment)?;
+        }
+        Ok(())
+    }
+
+    /// Compares the time of the file with the time of the page. `source` is what the page names.
+    fn by_time(
+        &self,
+        source: &str,
+        file: &str,
+        described_in: DescribedIn<'_>,
+        assessment: &mut Assessment,
+    ) -> Result<()> {
+        assessment.reviewed = false;
+        let time = self.source_time(file)?;
+        match (time, self.page_time(described_in)?) {
+            (Some(changed), Some(page)) if changed <= page => {}
+            (Some(_), Some(_)) => assessment.add(source, time, StaleReason::Changed, self.verdict(time)),
+            _ => {
+                let reason = StaleReason::UnknownShallowClone;
+                assessment.add(source, time, reason, Staleness::PossiblyStale);
             }
         }
         Ok(())
@@ -372,6 +453,19 @@ impl<'a> Judge<'a> {
 }
 
 impl Assessment {
+    /// Adds a source that does not exist.
+    fn miss(
+        &mut self,
+        source: &str,
+        #[cfg_attr(target_family = "wasm", allow(unused))] reviewed: &[Content],
+    ) {
+        #[cfg(not(target_family = "wasm"))]
+        if let Some(hashes) = reviewed.iter().find_map(|content| content.symbol.clone()) {
+            self.gone.insert(source.into(), hashes);
+        }
+        self.add(source, None, StaleReason::Missing, Staleness::Stale);
+    }
+
     fn add(&mut self, file: &str, time: Option<Timestamp>, reason: StaleReason, verdict: Staleness) {
         self.staleness = self.staleness.max(verdict);
         self.stale_refs.push(StaleRef {

@@ -166,6 +166,10 @@ pub fn what_is_wrong(stale: &StaleRef) -> Message {
         // A shallow clone may contain the change without its date.
         StaleReason::Changed if day.is_empty() => message!("changed"),
         StaleReason::Changed => message!("changed on {day}", day),
+        StaleReason::BodyChanged if day.is_empty() => message!("changed, but not its contract"),
+        StaleReason::BodyChanged => message!("changed on {day}, but not its contract", day),
+        StaleReason::ContractChanged if day.is_empty() => message!("has another contract"),
+        StaleReason::ContractChanged => message!("has another contract since {day}", day),
         StaleReason::Missing => match (&stale.renamed_to, stale.confidence) {
             #[cfg(not(target_family = "wasm"))]
             (Some(new), Some(share)) => {

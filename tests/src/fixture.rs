@@ -9,7 +9,7 @@ use ubp_core::index::Index;
 use ubp_core::ports::Embedder;
 use ubp_core::progress::{Cancel, Silent};
 use ubp_core::{Caller, Context, Engine};
-use ubp_host::{GitHistory, InitOptions, Project, SystemClock, init};
+use ubp_host::{CodeSymbols, GitHistory, InitOptions, Project, SystemClock, init};
 use ubp_testing::HashEmbedder;
 
 use crate::generator::Vault;
@@ -78,6 +78,7 @@ pub fn engine(folder: &Path, embedder: Option<Arc<dyn Embedder>>) -> Result<Engi
         index: Index::open(&project.database)?.0,
         source: Box::new(project.source()),
         history: Box::new(GitHistory::new(&project.root)),
+        symbols: Box::new(CodeSymbols),
         clock: Box::new(SystemClock::default()),
         embedder,
         manifest: project.manifest,

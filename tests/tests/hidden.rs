@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use ubp_core::index::Index;
 use ubp_core::manifest::{AuthorRights, Manifest, Right};
 use ubp_core::ops::{Effect, OPERATIONS, Operation};
-use ubp_core::ports::{ContentHash, FixedClock, MemoryHistory, MemorySource, Source};
+use ubp_core::ports::{ContentHash, FixedClock, MemoryHistory, MemorySource, NoSymbols, Source};
 use ubp_core::progress::{Cancel, Silent};
 use ubp_core::proposals::Proposing;
 use ubp_core::{Caller, Context, Engine};
@@ -331,6 +331,7 @@ impl Vault {
             index: Index::in_memory().unwrap(),
             source,
             history,
+            symbols: Box::new(NoSymbols),
             clock: Box::new(FixedClock::at(Timestamp::from_second(1_000_000).unwrap())),
             embedder: Some(Arc::new(HashEmbedder::default())),
             manifest: self.manifest.clone(),

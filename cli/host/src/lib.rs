@@ -27,6 +27,7 @@ pub mod models;
 pub mod opening;
 mod project;
 pub mod sessions;
+mod symbols;
 pub mod user_data;
 pub mod view;
 mod walk;
@@ -44,4 +45,5 @@ pub use project::{
     AddedTemplates, DATABASE, InitOptions, InitSummary, PagesFolder, Project, UBP_DIR, add_templates, init,
     pages_folders,
 };
+pub use symbols::CodeSymbols;
 pub use write_lock::keep_out_of_git;

@@ -15,7 +15,7 @@ use ubp_core::ports::Embedder;
 use ubp_core::{Error, Result};
 
 use crate::file_lock::FileLock;
-use crate::{Environment, GitHistory, MappedCache, Project, SystemClock};
+use crate::{CodeSymbols, Environment, GitHistory, MappedCache, Project, SystemClock};
 
 /// An engine, and problems while opening it.
 pub struct Opening {
@@ -159,6 +159,7 @@ pub fn open(project: &Project, environment: &Environment, find_model: &FindModel
             None => Box::new(history),
             Some(view) => Box::new(view.history(history)),
         },
+        symbols: Box::new(CodeSymbols),
         clock: Box::new(SystemClock::default()),
         embedder,
         manifest: project.manifest.clone(),

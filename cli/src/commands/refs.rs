@@ -1,4 +1,4 @@
-//! `ubp refs`: find the pages that describe a file.
+//! `ubp refs`: find the pages that describe a file, or a symbol in it.
 
 use clap::Args;
 use std::path::PathBuf;
@@ -14,9 +14,10 @@ use crate::terminal::{Terminal, answer};
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp refs src/auth/login.ts\n  \
+    ubp refs 'src/auth/login.ts#login'    pages about one function, class or key\n  \
     ubp refs src/auth/login.ts --json")]
 pub struct RefsArgs {
-    /// A file of the project
+    /// A file of the project, or a symbol in it: FILE#SYMBOL
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 }

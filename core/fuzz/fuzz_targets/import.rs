@@ -8,7 +8,7 @@ use ubp_core::import::{Export, ExportFile, Kind, NoticeKind, Options, prepare};
 use ubp_core::index::Index;
 use ubp_core::manifest::{FrontMatterMode, Manifest};
 use ubp_core::path;
-use ubp_core::ports::{FixedClock, MemorySource, NoHistory};
+use ubp_core::ports::{FixedClock, MemorySource, NoHistory, NoSymbols};
 use ubp_core::progress::{Cancel, Silent};
 use ubp_core::{Caller, Engine, Error};
 
@@ -34,6 +34,7 @@ fuzz_target!(|bytes: &[u8]| {
         index: Index::in_memory().unwrap(),
         source: Box::new(MemorySource::default().in_folder("pages")),
         history: Box::new(NoHistory),
+        symbols: Box::new(NoSymbols),
         clock: Box::new(FixedClock::at(now)),
         embedder: None,
         manifest: Manifest::default_for("pages", FrontMatterMode::Preserved, now).unwrap(),

@@ -25,7 +25,10 @@ pub(super) fn verdicts(db: &Connection, pages: Option<&[i64]>) -> Result<Option<
     let read = |verdict: Verdict| {
         let staleness: Staleness = serde_json::from_value(verdict.staleness.into()).unwrap_or_default();
         let stale_refs = serde_json::from_str(&verdict.stale_refs).unwrap_or_default();
-        (verdict.page, Assessment { staleness, stale_refs, reviewed: verdict.reviewed })
+        (
+            verdict.page,
+            Assessment { staleness, stale_refs, reviewed: verdict.reviewed, ..Assessment::default() },
+        )
     };
     Ok(Some(sites::verdicts(db, pages)?.into_iter().map(read).collect()))
 }

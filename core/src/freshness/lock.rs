@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::Result;
 use crate::message;
 use crate::message::Message;
-use crate::ports::{ContentHash, Source};
+use crate::ports::{ContentHash, Source, SymbolHashes};
 
 /// The name of the state file.
 pub const REVIEW_LOCK: &str = "refs.lock";
@@ -26,9 +26,24 @@ pub struct LockProblem {
     pub message: Message,
 }
 
-/// The reviewed content of a page's sources: path to hash. Only a merge can leave several hashes for a source; each of
-/// them was reviewed.
-pub type Reviewed = BTreeMap<String, Vec<ContentHash>>;
+/// The reviewed content of a page's sources, by path, or by anchor for symbols. Only a merge can leave several contents
+/// for a source; each of them was reviewed.
+pub type Reviewed = BTreeMap<String, Vec<Content>>;
+
+/// The content of a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Content {
+    /// Hash of the file.
+    pub file: ContentHash,
+    /// Hashes of the symbol in the file, if the source is an anchor.
+    pub symbol: Option<SymbolHashes>,
+}
+
+impl From<ContentHash> for Content {
+    fn from(file: ContentHash) -> Self {
+        Self { file, symbol: None }
+    }
+}
 
 /// Second field of a line about the page itself.
 const EDITED: &str = "edited";
@@ -122,13 +137,13 @@ impl ReviewLock {
                 continue;
             }
             match entry(line) {
-                Some((page, path, hash)) => {
+                Some((page, path, content)) => {
                     if wanted(&page) {
-                        let hashes = lock.pages.entry(page).or_default().entry(path).or_default();
-                        if !hashes.contains(&hash) {
-                            hashes.push(hash);
+                        let contents = lock.pages.entry(page).or_default().entry(path).or_default();
+                        if !contents.contains(&content) {
+                            contents.push(content);
                         }
-                        if hashes.len() == 2 {
+                        if contents.len() == 2 {
                             problem(message!(
                                 "duplicate entry for the same page and source: both count as reviewed"
                             ));
@@ -152,8 +167,8 @@ impl ReviewLock {
     }
 
     /// Records that the page was reviewed with exactly these sources. Returns whether this changed the lock.
-    pub fn set(&mut self, page: &str, sources: BTreeMap<String, ContentHash>) -> bool {
-        let reviewed: Reviewed = sources.into_iter().map(|(path, hash)| (path, vec![hash])).collect();
+    pub fn set(&mut self, page: &str, sources: BTreeMap<String, Content>) -> bool {
+        let reviewed: Reviewed = sources.into_iter().map(|(path, content)| (path, vec![content])).collect();
         self.edits.remove(page);
         let before = if reviewed.is_empty() {
             self.pages.remove(page)
@@ -244,9 +259,13 @@ impl ReviewLock {
             for (edit, content) in self.edits.get(page).into_iter().flatten() {
                 text.push_str(&format!("{}\t{EDITED}\t{edit}\t{content}{end}", escape(page)));
             }
-            for (path, hashes) in self.pages.get(page).into_iter().flatten() {
-                for hash in hashes {
-                    text.push_str(&format!("{}\t{}\t{hash}{end}", escape(page), escape(path)));
+            for (path, contents) in self.pages.get(page).into_iter().flatten() {
+                for Content { file, symbol } in contents {
+                    text.push_str(&format!("{}\t{}\t{file}", escape(page), escape(path)));
+                    if let Some(SymbolHashes { tokens, signature }) = symbol {
+                        text.push_str(&format!("\t{tokens}\t{signature}"));
+                    }
+                    text.push_str(end);
                 }
             }
         }
@@ -270,12 +289,18 @@ fn edit(line: &str) -> Option<(String, LastEdit, ContentHash)> {
     Some((unescape(page)?, LastEdit::parse(time)?, content.trim_end().parse().ok()?))
 }
 
-fn entry(line: &str) -> Option<(String, String, ContentHash)> {
-    let mut fields = line.split('\t');
+/// `page<TAB>source<TAB>sha256:…`, and two more fields for a symbol.
+fn entry(line: &str) -> Option<(String, String, Content)> {
+    let mut fields = line.trim_end().split('\t');
     let (page, path, hash) = (fields.next()?, fields.next()?, fields.next()?);
+    let symbol = match (fields.next(), fields.next()) {
+        (None, _) => None,
+        (Some(tokens), Some(signature)) => Some(SymbolHashes::parse(tokens, signature)?),
+        (Some(_), None) => return None,
+    };
     let is_whole = fields.next().is_none() && !page.is_empty() && !path.is_empty();
     is_whole.then_some(())?;
-    Some((unescape(page)?, unescape(path)?, hash.trim_end().parse().ok()?))
+    Some((unescape(page)?, unescape(path)?, Content { file: hash.parse().ok()?, symbol }))
 }
 
 /// The page that a line of the lock is about, and the source if it names one; `None` for comments and other lines.
@@ -341,6 +366,10 @@ mod tests {
         ContentHash([c; 32])
     }
 
+    fn content(c: u8) -> Content {
+        hash(c).into()
+    }
+
     #[test]
     fn a_written_lock_is_read_back_unchanged() {
         let mut lock = ReviewLock::default();
@@ -348,7 +377,7 @@ mod tests {
         for page in odd {
             assert!(lock.set(
                 page,
-                BTreeMap::from([("src/b\n.rs".into(), hash(0xbb)), ("src/a.rs".into(), hash(0xaa))])
+                BTreeMap::from([("src/b\n.rs".into(), content(0xbb)), ("src/a.rs".into(), content(0xaa))])
             ));
         }
         let text = lock.to_text();
@@ -363,7 +392,7 @@ mod tests {
         let mut again = again;
         assert!(!again.set(
             "a b.md",
-            BTreeMap::from([("src/b\n.rs".into(), hash(0xbb)), ("src/a.rs".into(), hash(0xaa))])
+            BTreeMap::from([("src/b\n.rs".into(), content(0xbb)), ("src/a.rs".into(), content(0xaa))])
         ));
     }
 
@@ -376,7 +405,7 @@ mod tests {
         let lock = read(&text);
         let lines: Vec<usize> = lock.problems.iter().map(|problem| problem.line).collect();
         assert_eq!(lines, [3, 5, 10, 12], "{:?}", lock.problems);
-        assert_eq!(lock.page("b.md").unwrap()["y.rs"], [hash(0xaa), hash(0xbb)]);
+        assert_eq!(lock.page("b.md").unwrap()["y.rs"], [content(0xaa), content(0xbb)]);
         assert!(lock.page("c.md").is_none());
         assert_eq!(
             lock.to_text(),
@@ -404,7 +433,7 @@ mod tests {
         assert_eq!(lock.last_edit("a.md", hash(0xaa)), None, "only the content before the write is kept");
         assert_eq!(lock.last_edit("a.md", hash(0xbb)), Some(edited));
         assert_eq!(lock.last_edit("a.md", hash(0xcc)), Some(edited));
-        lock.set("a.md", BTreeMap::from([("x.rs".into(), hash(0xaa))]));
+        lock.set("a.md", BTreeMap::from([("x.rs".into(), content(0xaa))]));
         assert_eq!(lock.last_edit("a.md", hash(0xcc)), None, "a review replaces it");
     }
 
@@ -416,6 +445,33 @@ mod tests {
         assert_eq!(line_paths("a.md\tx.rs\tsha256:12"), named("a.md", Some("x.rs")));
         assert_eq!(line_paths("# a.md\tx.rs"), None);
         assert_eq!(line_paths("<<<<<<< HEAD"), None);
+    }
+
+    #[test]
+    fn hashes_of_symbols_are_read_back() {
+        let (tokens, signature) = ("1f".repeat(16), "2e".repeat(16));
+        let text = format!(
+            "a.md\tsrc/a.rs\t{A}\na.md\tsrc/a.rs#login\t{A}\t{tokens}\t{signature}\nb.md\tx.rs#y\t{A}\t-\t-\n"
+        );
+        let lock = read(&text);
+        assert!(lock.problems.is_empty(), "{:?}", lock.problems);
+        assert_eq!(lock.to_text(), text);
+        let symbol = |content: &Content| content.symbol.clone().unwrap();
+        let reviewed = &lock.page("a.md").unwrap()["src/a.rs#login"][0];
+        assert_eq!(symbol(reviewed), SymbolHashes { tokens: tokens.clone(), signature });
+        assert!(!symbol(&lock.page("b.md").unwrap()["x.rs#y"][0]).are_known());
+        let windows = text.replace('\n', "\r\n");
+        assert_eq!(read(&windows).to_text(), windows);
+        for damaged in [
+            format!("a.md\tx.rs#y\t{A}\t{tokens}\n"),
+            format!("a.md\tx.rs#y\t{A}\t{tokens}\tx\n"),
+            format!("a.md\tx.rs#y\t{A}\t{tokens}\t{tokens}\t{tokens}\n"),
+        ] {
+            let lock = read(&damaged);
+            assert_eq!(lock.problems.len(), 1, "{damaged}");
+            assert!(lock.page("a.md").is_none());
+            assert_eq!(lock.to_text(), damaged, "kept for a version that knows it");
+        }
     }
 
     #[test]

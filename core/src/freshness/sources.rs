@@ -4,11 +4,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rusqlite::Connection;
 
-use super::Reviewed;
+use super::anchors::Anchor;
+#[cfg(not(target_family = "wasm"))]
+use super::symbols::{self, Targets};
+use super::{Content, Reviewed};
 use crate::Context;
 use crate::globs::{self, Globs};
 use crate::index::questions::sources;
 use crate::ports::ContentHash;
+#[cfg(target_family = "wasm")]
+use crate::ports::SymbolHashes;
 use crate::{Error, Result, path};
 
 /// The sources of a page.
@@ -16,7 +21,7 @@ use crate::{Error, Result, path};
 pub struct DeclaredPage {
     /// Path relative to the pages folder.
     pub path: String,
-    /// Files, folders and globs, as written.
+    /// Files, folders, globs and symbols, as written.
     pub sources: BTreeSet<String>,
 }
 
@@ -37,10 +42,13 @@ pub fn declared(db: &Connection, pages: Option<&[i64]>) -> Result<Declared> {
     Ok(declared)
 }
 
-/// One hash for the content of several files.
-pub fn combined(hashes: &BTreeMap<String, ContentHash>) -> ContentHash {
-    let lines: String = hashes.iter().map(|(path, hash)| format!("{hash} {path}\n")).collect();
-    ContentHash::of(lines.as_bytes())
+/// One hash for the content of several sources. It stays the same if the file of a symbol changes elsewhere.
+pub fn combined(contents: &BTreeMap<String, Content>) -> ContentHash {
+    let line = |(path, content): (&String, &Content)| match &content.symbol {
+        Some(symbol) if symbol.are_known() => format!("{} {path}\n", symbol.tokens),
+        _ => format!("{} {path}\n", content.file),
+    };
+    ContentHash::of(contents.iter().map(line).collect::<String>().as_bytes())
 }
 
 /// The files that sources match.
@@ -52,14 +60,19 @@ pub struct Sources {
 #[derive(Debug)]
 enum Kind {
     File,
+    /// The file of a symbol, and the rest of the source.
+    Symbol(String, String),
     Glob(Globs),
     Folder(String),
 }
 
 impl Kind {
-    fn of(named: &str, is_file: bool) -> Self {
+    fn of(named: &str, is_file: bool, anchor: Option<Anchor<'_>>) -> Self {
         if is_file {
             return Self::File;
+        }
+        if let Some(Anchor { file, name }) = anchor {
+            return Self::Symbol(file.into(), name.into());
         }
         let glob = named.contains(['*', '?', '[', '{']).then(|| Globs::new(&[named]));
         match glob {
@@ -73,6 +86,7 @@ impl Kind {
         named == file
             || match self {
                 Self::File => false,
+                Self::Symbol(own, _) => file == own,
                 Self::Glob(set) => set.is_match(file),
                 Self::Folder(prefix) => file.starts_with(prefix),
             }
@@ -102,12 +116,13 @@ pub(crate) fn count_among<'a>(
     if is_file {
         return Ok(1);
     }
-    let kind = Kind::of(source, is_file);
+    let kind = Kind::of(source, is_file, Anchor::of(context.source, source).unwrap_or_default());
     Ok(files.filter(|file| kind.covers(source, file)).count())
 }
 
 impl Sources {
-    /// Expands every source to its files: the file itself, the files in a folder, or those that match a glob.
+    /// Expands every source to its files: the file itself, that of a symbol, the files in a folder, or those that match
+    /// a glob.
     ///
     /// # Errors
     /// [`crate::Error::Io`] if the files cannot be listed.
@@ -118,10 +133,11 @@ impl Sources {
                 continue;
             }
             let is_file = context.source.stat_source(source)?.is_some();
-            let kind = Kind::of(source, is_file);
+            let kind = Kind::of(source, is_file, Anchor::of(context.source, source)?);
             let files = match &kind {
                 Kind::File if is_file => vec![source.clone()],
                 Kind::File => Vec::new(),
+                Kind::Symbol(file, _) => vec![file.clone()],
                 Kind::Glob(_) => {
                     context.source.match_sources(std::slice::from_ref(source)).unwrap_or_default()
                 }
@@ -140,27 +156,56 @@ impl Sources {
         self.named.values().flat_map(|(_, files)| files.iter().map(String::as_str))
     }
 
+    /// The anchor that this source is.
+    pub fn anchor(&self, source: &str) -> Option<Anchor<'_>> {
+        match self.named.get(source)? {
+            (Kind::Symbol(file, name), _) => Some(Anchor { file, name }),
+            _ => None,
+        }
+    }
+
+    /// All sources that are anchors.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn anchors(&self) -> impl Iterator<Item = Anchor<'_>> {
+        self.named.keys().filter_map(|source| self.anchor(source))
+    }
+
     /// The files of one source.
     pub fn of(&self, source: &str) -> &[String] {
         self.named.get(source).map(|(_, files)| files.as_slice()).unwrap_or_default()
     }
 
-    /// The content of every file that the sources of a page match, by path.
+    /// The content of every file that the sources of a page match, by path, and of every symbol, by anchor. Symbols that
+    /// do not exist are absent.
     ///
     /// # Errors
     /// [`crate::Error::Io`], [`crate::Error::OutsideProject`].
-    pub fn hashes(
-        &self,
-        context: &Context<'_>,
-        page: &DeclaredPage,
-    ) -> Result<BTreeMap<String, ContentHash>> {
-        let mut hashes = BTreeMap::new();
-        for file in page.sources.iter().flat_map(|source| self.of(source)) {
-            if !hashes.contains_key(file) {
-                hashes.insert(file.clone(), ContentHash::of(&context.source.read_source(file)?));
+    pub fn contents(&self, context: &Context<'_>, page: &DeclaredPage) -> Result<BTreeMap<String, Content>> {
+        #[cfg(not(target_family = "wasm"))]
+        let mut targets = Targets::of(page.sources.iter().filter_map(|source| self.anchor(source)));
+        let mut contents: BTreeMap<String, Content> = BTreeMap::new();
+        for source in &page.sources {
+            let anchor = self.anchor(source);
+            for file in self.of(source) {
+                let key = if anchor.is_some() { source } else { file };
+                if contents.contains_key(key) {
+                    continue;
+                }
+                let mut content = Content::from(ContentHash::of(&context.source.read_source(file)?));
+                content.symbol = match anchor {
+                    None => None,
+                    #[cfg(not(target_family = "wasm"))]
+                    Some(anchor) => match targets.target(context, anchor).and_then(symbols::hashes) {
+                        None => continue,
+                        hashes => hashes,
+                    },
+                    #[cfg(target_family = "wasm")]
+                    Some(_) => Some(SymbolHashes::unknown()),
+                };
+                contents.insert(key.clone(), content);
             }
         }
-        Ok(hashes)
+        Ok(contents)
     }
 
     /// Whether a source includes `file`, which may no longer exist.
@@ -169,13 +214,13 @@ impl Sources {
     }
 
     /// The reviewed files that belong to one source.
-    pub(super) fn part<'a>(
-        &self,
-        source: &str,
-        reviewed: &'a Reviewed,
-    ) -> BTreeMap<&'a str, &'a [ContentHash]> {
+    pub(super) fn part<'a>(&self, source: &str, reviewed: &'a Reviewed) -> BTreeMap<&'a str, &'a [Content]> {
         let Some((kind, _)) = self.named.get(source) else { return BTreeMap::new() };
-        let covered = reviewed.iter().filter(|(file, _)| kind.covers(source, file));
-        covered.map(|(file, hashes)| (file.as_str(), hashes.as_slice())).collect()
+        let is_covered = |key: &str, contents: &[Content]| {
+            let is_file = contents.iter().all(|content| content.symbol.is_none());
+            key == source || (is_file && !matches!(kind, Kind::Symbol(..)) && kind.covers(source, key))
+        };
+        let reviewed = reviewed.iter().map(|(key, contents)| (key.as_str(), contents.as_slice()));
+        reviewed.filter(|(key, contents)| is_covered(key, contents)).collect()
     }
 }

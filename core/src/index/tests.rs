@@ -8,7 +8,7 @@ use super::{EmbedReport, Index, RefreshOptions, RefreshReport, embed_pending, re
 use crate::Result;
 use crate::manifest::{FrontMatterMode, Manifest};
 use crate::page::LinkTypes;
-use crate::ports::{FixedClock, MemorySource, NoHistory, Source};
+use crate::ports::{FixedClock, MemorySource, NoHistory, NoSymbols, Source};
 use crate::progress::{Cancel, Silent};
 use crate::search::{Match, matches};
 use crate::testing::HashEmbedder;
@@ -66,6 +66,7 @@ impl<S: Source> Project<S> {
             index: self.index.view(),
             source: &self.source,
             history: &NoHistory,
+            symbols: &NoSymbols,
             clock: &self.clock,
             embedder: Some(&self.embedder),
             manifest: &self.manifest,

@@ -12,6 +12,7 @@ mod history;
 mod memory;
 mod revision;
 mod source;
+mod symbols;
 
 #[cfg(test)]
 mod tests;
@@ -24,3 +25,4 @@ pub use memory::{FixedClock, MemoryCache, MemoryHistory, MemorySource, NoHistory
 pub use revision::{Blobs, RevisionHistory, RevisionSource};
 pub(crate) use source::abbreviated;
 pub use source::{ContentHash, FileStat, Listing, PageFile, Source, Unreadable, WriteGuard};
+pub use symbols::{NoSymbols, Symbol, SymbolHashes, Symbols, Target, WholeFile};

@@ -1015,7 +1015,7 @@ export interface DescribedSource {
   reason: StaleReason | null;
 }
 
-/** A page that describes the file. */
+/** A page that describes the file or symbol. */
 export interface DescribingPage {
   /** Its id: the one in its front matter, or one derived from its path. */
   doc_id: string;
@@ -1031,9 +1031,9 @@ export interface DescribingPage {
   updated_at: string;
   /** Freshness against the code it describes. */
   staleness: Staleness;
-  /** The page's source entries that match the file: its path, a folder or a glob. */
+  /** The page's source entries that match it: a path, a symbol, a folder or a glob. */
   named_as: string[];
-  /** Why this file makes the page stale; absent if it does not. */
+  /** Why it makes the page stale; absent if it does not. */
   reason: StaleReason | null;
 }
 
@@ -3251,11 +3251,11 @@ export interface RecalledMemory {
   score: number;
 }
 
-/** The pages that describe the file. */
+/** The pages that describe it. */
 export interface RefsOutput {
-  /** The file's path relative to the project. */
+  /** The file's path relative to the project, or that of a symbol. */
   file: string;
-  /** Whether the file exists. */
+  /** Whether it exists. */
   exists: boolean;
   /** The pages that describe it, by path. */
   pages: DescribingPage[];
@@ -3265,9 +3265,9 @@ export interface RefsOutput {
   index: IndexState;
 }
 
-/** The file. */
+/** The file or symbol. */
 export interface RefsParams {
-  /** The file's path relative to the project. */
+  /** The file's path relative to the project; `path#symbol` for a symbol in it. */
   file: string;
   /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
@@ -3763,11 +3763,11 @@ export interface ReviewPageParams {
 export interface ReviewedPage {
   /** Its path relative to the pages folder. */
   filepath: string;
-  /** Number of files recorded. */
+  /** Number of files and symbols recorded. */
   source_count: number;
   /** Whether the record changed. */
   changed: boolean;
-  /** Source entries that match no file; reviewing does not fix them: correct or delete them. */
+  /** Source entries that match no file or symbol; reviewing does not fix them: correct or delete them. */
   missing: StaleRef[];
   /** Changes of the code since the last review. */
   changes: SourceDifference[];
@@ -4137,13 +4137,13 @@ export interface SourceDiffParams {
 
 /** Changes of a source since the last review. */
 export interface SourceDifference {
-  /** Path relative to the project. */
+  /** Path relative to the project; for a symbol, followed by `#` and its name. */
   file_path: string;
   /** When it last changed, RFC 3339; absent if unknown. */
   last_modified: string | null;
   /** Why it makes the page stale. */
   reason: StaleReason;
-  /** New path of a missing file, if version control knows it. */
+  /** New path of a missing file, if version control knows it; new name of a missing symbol, if only one is the same. */
   renamed_to: string | null;
   /** Share of such files that are the missing one; absent if the file is equal. */
   confidence: number | null;
@@ -4176,17 +4176,17 @@ export interface StalePage {
 }
 
 /** Why a source makes its page stale. */
-export type StaleReason = "changed" | "missing" | "unknown_shallow_clone" | "page_edited_after_source" | "suspect";
+export type StaleReason = "changed" | "body_changed" | "contract_changed" | "missing" | "unknown_shallow_clone" | "page_edited_after_source" | "suspect";
 
 /** A source that makes its page stale. */
 export interface StaleRef {
-  /** Path relative to the project. */
+  /** Path relative to the project; for a symbol, followed by `#` and its name. */
   file_path: string;
   /** When it last changed, RFC 3339; absent if unknown. */
   last_modified: string | null;
   /** Why it makes the page stale. */
   reason: StaleReason;
-  /** New path of a missing file, if version control knows it. */
+  /** New path of a missing file, if version control knows it; new name of a missing symbol, if only one is the same. */
   renamed_to: string | null;
   /** Share of such files that are the missing one; absent if the file is equal. */
   confidence: number | null;

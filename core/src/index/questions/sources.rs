@@ -10,9 +10,10 @@ questions! {
     named(in_front_matter: &str) -> Vec<(i64, String, String)> = all
         "SELECT page, source, ?1 FROM source_refs
          UNION SELECT page, source, link_type FROM links WHERE state = 2 AND source IS NOT NULL";
-    /// Pages with references to this file, or to a file whose path ends with `/` and this, with the references.
+    /// Pages with references to this file, or to a file whose path ends with `/` and this, or to symbols in it.
     pages_naming(file: &str) -> Vec<i64> = all
         "SELECT page FROM source_refs WHERE source = ?1 OR substr(source, -1 - length(?1)) = '/' || ?1
+             OR instr('/' || source, '/' || ?1 || '#')
          UNION SELECT page FROM links
          WHERE state = 2 AND (source = ?1 OR substr(source, -1 - length(?1)) = '/' || ?1)";
     /// Pages with references to a folder that contains this file.

@@ -116,13 +116,14 @@ pub(crate) fn differences(
     let mut differences = Vec::new();
     for stale in stale_refs {
         context.cancel.check()?;
-        let file = &stale.file_path;
+        let file = freshness::file_of(context.source, &stale.file_path)?;
         let revisions = context.history.revisions(file, MOST_REVISIONS)?;
-        let hashes = lock.page(&page.path).and_then(|reviewed| reviewed.get(file));
-        let base = match hashes {
-            Some(hashes) => position(&revisions, |revision| {
+        let contents = lock.page(&page.path).and_then(|reviewed| reviewed.get(&stale.file_path));
+        let base = match contents {
+            Some(contents) => position(&revisions, |revision| {
                 let bytes = context.history.read_at(&revision.commit.id, file)?;
-                Ok(bytes.is_some_and(|bytes| hashes.contains(&ContentHash::of(&bytes))))
+                let hash = bytes.map(|bytes| ContentHash::of(&bytes));
+                Ok(contents.iter().any(|content| Some(content.file) == hash))
             })?,
             None => by_page(context, page, &revisions)?,
         };

@@ -87,7 +87,7 @@ fn changes(project: &Project) -> Vec<(&'static str, Value)> {
     let (login, users) = (hash(project, "login.md"), hash(project, "users.md"));
     let dry = json!({ "old": "login", "new": "sign-in", "dry_run": true });
     let replaced = call(project, "replace", dry).unwrap()["content_hash"].clone();
-    let sources = BTreeMap::from([("src/a.rs".to_owned(), ContentHash::of(b"rs"))]);
+    let sources = BTreeMap::from([("src/a.rs".to_owned(), ContentHash::of(b"rs").into())]);
     let sources = combined(&sources).to_string();
     vec![
         ("update_page", json!({ "page": "login", "old": "Two.", "new": "Two, changed." })),

@@ -7,9 +7,11 @@ mod clock;
 mod embedder;
 mod history;
 mod source;
+mod symbols;
 
 pub use cache::cache;
 pub use clock::clock;
 pub use embedder::embedder;
 pub use history::{Repository, history, without_history};
 pub use source::{SourceFixture, source};
+pub use symbols::symbols;

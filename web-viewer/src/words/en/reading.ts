@@ -31,6 +31,8 @@ export const reading = {
   } satisfies Record<Staleness, { label: string; meaning: string }>,
   reasons: {
     changed: 'changed after the page',
+    body_changed: 'changed, but not its contract',
+    contract_changed: 'has another contract',
     missing: 'does not exist any more',
     unknown_shallow_clone: 'cannot be compared: the history is incomplete',
     page_edited_after_source: 'changed; the page was edited later, but has not been reviewed',

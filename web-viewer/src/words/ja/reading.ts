@@ -31,6 +31,8 @@ export const reading = {
   },
   reasons: {
     changed: 'ページより後に変更されました',
+    body_changed: '変更されましたが、契約（シグネチャ）は同じです',
+    contract_changed: '契約（シグネチャ）が変わりました',
     missing: 'もう存在しません',
     unknown_shallow_clone: '履歴が不完全なため比較できません',
     page_edited_after_source: '変更されました。その後ページは編集されましたが、確認されていません',

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::freshness::{
-    self, Declared, DeclaredPage, REVIEW_LOCK, ReviewLock, Sources, StaleReason, StaleRef, Staleness,
+    self, Content, Declared, DeclaredPage, REVIEW_LOCK, ReviewLock, Sources, StaleReason, StaleRef, Staleness,
 };
 use crate::hint::Next;
 use crate::message;
@@ -14,7 +14,6 @@ use crate::ops::page::{IndexState, PageName};
 use crate::ops::source_diff::{SourceDifference, differences, show_difference};
 use crate::ops::written;
 use crate::ops::{Facts, Tool, check_staleness};
-use crate::ports::ContentHash;
 use crate::show::{Page, Span, counted, what_is_wrong};
 use crate::word;
 use crate::writing::{Plan, RecordChange, Version, carry_out, expect};
@@ -80,11 +79,11 @@ pub struct Output {
 pub struct ReviewedPage {
     /// Its path relative to the pages folder.
     pub filepath: String,
-    /// Number of files recorded.
+    /// Number of files and symbols recorded.
     pub source_count: usize,
     /// Whether the record changed.
     pub changed: bool,
-    /// Source entries that match no file; reviewing does not fix them: correct or delete them.
+    /// Source entries that match no file or symbol; reviewing does not fix them: correct or delete them.
     pub missing: Vec<StaleRef>,
     /// Changes of the code since the last review.
     pub changes: Vec<SourceDifference>,
@@ -144,9 +143,9 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let (mut reviewed, mut refused) = (Vec::new(), Vec::new());
     for (number, page) in &declared {
         context.cancel.check()?;
-        let hashes = sources.hashes(context, page)?;
+        let contents = sources.contents(context, page)?;
         if names.len() == 1 {
-            expect_sources(context, params.expected_sources.as_deref(), page, &hashes)?;
+            expect_sources(context, params.expected_sources.as_deref(), page, &contents)?;
         }
         let mut assessment = assessments.get(number).cloned().unwrap_or_default();
         let changes = if with_history {
@@ -156,7 +155,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             assessment.stale_refs.iter().cloned().map(SourceDifference::without_history).collect()
         };
         if assessment.staleness > Staleness::Fresh && !params.still_accurate {
-            let sources = Some(freshness::combined(&hashes));
+            let sources = Some(freshness::combined(&contents));
             let settling = |db: &_| check_staleness::settling(db, *number, &page.path, sources);
             refused.push(RefusedPage {
                 filepath: page.path.clone(),
@@ -171,8 +170,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         };
         reviewed.push(ReviewedPage {
             filepath: page.path.clone(),
-            source_count: hashes.len(),
-            changed: lock.set(&page.path, hashes),
+            source_count: contents.len(),
+            changed: lock.set(&page.path, contents),
             missing: assessment.stale_refs.iter().filter(|stale| is_missing(stale)).cloned().collect(),
             changes,
         });
@@ -223,12 +222,12 @@ fn expect_sources(
     context: &Context<'_>,
     given: Option<&str>,
     page: &DeclaredPage,
-    hashes: &BTreeMap<String, ContentHash>,
+    contents: &BTreeMap<String, Content>,
 ) -> Result<()> {
     let path = &page.path;
     let next = Next::call("check_staleness").with("page", path.as_str());
     match given {
-        Some(given) if !freshness::combined(hashes).is(given)? => Err(Error::invalid_with_hint(
+        Some(given) if !freshness::combined(contents).is(given)? => Err(Error::invalid_with_hint(
             message!(
                 "the sources of {path} changed since `expected_sources` was given: read them again",
                 path

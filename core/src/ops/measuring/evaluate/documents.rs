@@ -70,6 +70,7 @@ impl Library {
             index: self.index.view(),
             source: &self.source,
             history: &NoHistory,
+            symbols: outer.symbols,
             clock: outer.clock,
             embedder: outer.embedder,
             manifest: &self.manifest,

@@ -24,6 +24,8 @@ mod checks;
 mod groups;
 #[cfg(not(target_family = "wasm"))]
 mod schema;
+#[cfg(not(target_family = "wasm"))]
+mod symbols;
 
 /// Facts about this operation.
 pub const FACTS: Facts = Facts::reading("Find broken links and other problems, and how to fix them.")
@@ -142,6 +144,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     {
         schema::templates(&templates, &mut findings);
         bases::files(context, &mut findings)?;
+        symbols::missing(context, &mut findings)?;
     }
     checks::review_lock(context, &mut findings)?;
     checks::audit_log(context, &mut findings)?;

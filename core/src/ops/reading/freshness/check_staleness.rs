@@ -217,7 +217,7 @@ fn source_hashes(context: &Context<'_>, pages: &BTreeSet<i64>) -> Result<HashMap
     let numbers: Vec<i64> = pages.iter().copied().collect();
     let declared = context.index.read(|db| freshness::declared(db, Some(&numbers)))?;
     let sources = Sources::expand(context, &declared)?;
-    let hash = |page| sources.hashes(context, page).ok().map(|hashes| freshness::combined(&hashes));
+    let hash = |page| sources.contents(context, page).ok().map(|contents| freshness::combined(&contents));
     Ok(declared.iter().filter_map(|(&number, page)| Some((number, hash(page)?))).collect())
 }
 

@@ -1,14 +1,18 @@
-//! The pages that describe a file.
+//! The pages that describe a file, or a symbol in it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
-use crate::freshness::{self, Sources, StaleReason};
+#[cfg(not(target_family = "wasm"))]
+use crate::freshness::Targets;
+use crate::freshness::{self, Anchor, Sources, StaleReason, StaleRef};
 use crate::message;
 use crate::ops::budget::{self, Omitted, more_room};
 use crate::ops::page::{IndexState, PageFields, fields};
 use crate::ops::{Facts, Tool};
+#[cfg(not(target_family = "wasm"))]
+use crate::ports::Target;
 use crate::show::{Page, Span, counted};
 use crate::{Error, Result, path};
 
@@ -17,23 +21,23 @@ pub const FACTS: Facts = Facts::reading("Find the pages about a code file, with 
     .tool(Tool::Always)
     .command("refs");
 
-/// The file.
+/// The file or symbol.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// The file's path relative to the project.
+    /// The file's path relative to the project; `path#symbol` for a symbol in it.
     pub file: String,
     /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
 
-/// The pages that describe the file.
+/// The pages that describe it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// The file's path relative to the project.
+    /// The file's path relative to the project, or that of a symbol.
     pub file: String,
-    /// Whether the file exists.
+    /// Whether it exists.
     pub exists: bool,
     /// The pages that describe it, by path.
     pub pages: Vec<DescribingPage>,
@@ -43,15 +47,15 @@ pub struct Output {
     pub index: IndexState,
 }
 
-/// A page that describes the file.
+/// A page that describes the file or symbol.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DescribingPage {
     /// The page's metadata; its freshness covers all of its sources.
     #[serde(flatten)]
     pub page: PageFields,
-    /// The page's source entries that match the file: its path, a folder or a glob.
+    /// The page's source entries that match it: a path, a symbol, a folder or a glob.
     pub named_as: Vec<String>,
-    /// Why this file makes the page stale; absent if it does not.
+    /// Why it makes the page stale; absent if it does not.
     pub reason: Option<StaleReason>,
 }
 
@@ -67,13 +71,17 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if !path::is_inside(&file) {
         return Err(Error::OutsideProject { path: file, folder: "project".into() });
     }
-    let exists = context.source.stat_source(&file)?.is_some();
     let declared = context.index.read(|db| freshness::declared(db, None))?;
     let sources = Sources::expand(context, &declared)?;
+    let (exists, subject) = Subject::of(context, &file)?;
     let mut describing: Vec<(i64, Vec<String>)> = Vec::new();
     for (page, named) in &declared {
-        let names: Vec<String> =
-            named.sources.iter().filter(|source| sources.covers(source, &file)).cloned().collect();
+        let names: Vec<String> = named
+            .sources
+            .iter()
+            .filter(|source| subject.is_named_by(source, &sources, context))
+            .cloned()
+            .collect();
         if !names.is_empty() {
             describing.push((*page, names));
         }
@@ -84,7 +92,11 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         let page = |(page, named_as): (i64, Vec<String>)| {
             let assessment = assessments.get(&page);
             let stale = assessment.map(|a| a.stale_refs.as_slice()).unwrap_or_default();
-            let reason = stale.iter().find(|stale| stale.file_path == file).map(|stale| stale.reason);
+            let is_it = |stale: &&StaleRef| {
+                let path = &stale.file_path;
+                path == subject.file || (named_as.contains(path) && path.contains('#'))
+            };
+            let reason = stale.iter().find(is_it).map(|stale| stale.reason);
             Ok(DescribingPage { page: fields(db, page, assessment)?, named_as, reason })
         };
         describing.into_iter().map(page).collect::<Result<Vec<_>>>()
@@ -98,6 +110,62 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         dropped > 0
     })?;
     Ok(output)
+}
+
+/// What the pages are asked for.
+struct Subject<'a> {
+    file: &'a str,
+    /// The full name of the symbol.
+    symbol: Option<String>,
+}
+
+impl<'a> Subject<'a> {
+    /// Whether it exists, and what it is.
+    fn of(context: &Context<'_>, named: &'a str) -> Result<(bool, Self)> {
+        if let Some(anchor) = Anchor::of(context.source, named)? {
+            let (exists, name) = full_name(context, anchor);
+            return Ok((exists, Self { file: anchor.file, symbol: Some(name) }));
+        }
+        let exists = context.source.stat_source(named)?.is_some();
+        Ok((
+            exists,
+            match Anchor::of_deleted(named).filter(|_| !exists) {
+                Some(anchor) => Self { file: anchor.file, symbol: Some(anchor.name.to_owned()) },
+                None => Self { file: named, symbol: None },
+            },
+        ))
+    }
+
+    /// Whether a source of a page is it, contains it, or is in it.
+    fn is_named_by(&self, source: &str, sources: &Sources, context: &Context<'_>) -> bool {
+        let anchor = sources.anchor(source);
+        let deleted = || Anchor::of_deleted(source).filter(|_| sources.of(source).is_empty());
+        let Some(anchor) = anchor.or_else(deleted).filter(|anchor| anchor.file == self.file) else {
+            return anchor.is_none() && sources.covers(source, self.file);
+        };
+        self.symbol.as_ref().is_none_or(|symbol| {
+            let (_, name) = full_name(context, anchor);
+            let is_in =
+                |one: &str, other: &str| one.strip_prefix(other).is_some_and(|rest| rest.starts_with('.'));
+            *symbol == name || is_in(symbol, &name) || is_in(&name, symbol)
+        })
+    }
+}
+
+/// Whether the symbol exists, and its full name.
+#[cfg(not(target_family = "wasm"))]
+fn full_name(context: &Context<'_>, anchor: Anchor<'_>) -> (bool, String) {
+    match Targets::of([anchor]).target(context, anchor) {
+        Some(Target::Symbol(symbol)) => (true, symbol.name.clone()),
+        Some(Target::Nothing(_)) | None => (false, anchor.name.to_owned()),
+        Some(Target::Several(_) | Target::File(_)) => (true, anchor.name.to_owned()),
+    }
+}
+
+/// The same in browsers, which know no symbols.
+#[cfg(target_family = "wasm")]
+fn full_name(_context: &Context<'_>, anchor: Anchor<'_>) -> (bool, String) {
+    (true, anchor.name.to_owned())
 }
 
 /// Shows the pages that describe the file.

@@ -168,7 +168,8 @@ impl<'a> Meaning<'a> {
 
     /// The members of `files` that it names, contains or matches.
     fn among(&self, files: &BTreeSet<String>) -> Vec<String> {
-        let mut found: BTreeSet<&String> = files.get(self.plain).into_iter().collect();
+        let file = files.get(self.plain).or_else(|| files.get(self.plain.split('#').next()?));
+        let mut found: BTreeSet<&String> = file.into_iter().collect();
         if !self.plain.is_empty() {
             let folder = format!("{}/", self.plain);
             found.extend(files.range(folder.clone()..).take_while(|file| file.starts_with(&folder)));

@@ -1,0 +1,56 @@
+//! Sources that are a symbol of a file, such as `src/auth/login.ts#Session.refresh`.
+
+use crate::Result;
+use crate::ports::Source;
+
+/// A symbol of a file, as a source names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Anchor<'a> {
+    /// Path of the file, relative to the project.
+    pub file: &'a str,
+    /// What follows `#`.
+    pub name: &'a str,
+}
+
+impl<'a> Anchor<'a> {
+    /// The anchor that a source is; `None` if there is a file with exactly this path, or none with the path before `#`.
+    ///
+    /// # Errors
+    /// As [`Source::stat_source`].
+    pub fn of(source: &dyn Source, named: &'a str) -> Result<Option<Self>> {
+        if !named.contains('#') || source.stat_source(named)?.is_some() {
+            return Ok(None);
+        }
+        // The names of files and folders may contain the character too.
+        for (at, _) in named.match_indices('#') {
+            if let Some(anchor) = Self::split(named, at)
+                && source.stat_source(anchor.file)?.is_some()
+            {
+                return Ok(Some(anchor));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The same if neither file exists any more.
+    pub fn of_deleted(named: &'a str) -> Option<Self> {
+        Self::split(named, named.find('#')?)
+    }
+
+    fn split(named: &'a str, at: usize) -> Option<Self> {
+        let (file, name) = (named.get(..at)?, named.get(at + 1..)?);
+        (!file.is_empty() && !name.is_empty()).then_some(Self { file, name })
+    }
+}
+
+/// The path of the file that a source names, whether or not it exists.
+///
+/// # Errors
+/// As [`Source::stat_source`].
+pub fn file_of<'a>(source: &dyn Source, named: &'a str) -> Result<&'a str> {
+    if !named.contains('#') || source.stat_source(named)?.is_some() {
+        return Ok(named);
+    }
+    let anchor = Anchor::of(source, named)?.or_else(|| Anchor::of_deleted(named));
+    Ok(anchor.map_or(named, |anchor| anchor.file))
+}
