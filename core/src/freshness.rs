@@ -42,6 +42,8 @@ pub(crate) use sources::count_among;
 pub use sources::{Declared, DeclaredPage, Sources, combined, declared};
 pub use suspects::{Suspect, suspects};
 #[cfg(not(target_family = "wasm"))]
+use symbols::sections_naming;
+#[cfg(not(target_family = "wasm"))]
 pub use symbols::{Targets, moved_to};
 
 /// Whether a page is up to date with its sources.
@@ -94,6 +96,8 @@ pub struct StaleRef {
     pub renamed_to: Option<String>,
     /// Share of such files that are the missing one; absent if the file is equal.
     pub confidence: Option<f64>,
+    /// Headings of the sections whose links name the symbol; empty if it concerns the whole page.
+    pub sections: Vec<String>,
 }
 
 /// The freshness of one page.
@@ -129,6 +133,8 @@ pub fn assess(context: &Context<'_>, pages: Option<&[i64]>) -> Result<HashMap<i6
     let mut wanted: BTreeSet<String> = expanded.files().map(Into::into).collect();
     wanted.extend(declared.values().map(|page| page_file(&page.path)));
     let mut judge = Judge::new(context, &lock, wanted, &expanded);
+    #[cfg(not(target_family = "wasm"))]
+    judge.read_changed(&declared, &expanded)?;
     let mut assessments = HashMap::new();
     for (number, page) in &declared {
         let file = page_file(&page.path);
@@ -141,7 +147,7 @@ pub fn assess(context: &Context<'_>, pages: Option<&[i64]>) -> Result<HashMap<i6
             let reviewed = reviewed.filter(|reviewed| !reviewed.is_empty());
             match (expanded.anchor(source), reviewed) {
                 (Some(anchor), reviewed) => {
-                    let reviewed = reviewed.and_then(|reviewed| reviewed.get(source.as_str()).copied());
+                    let reviewed = reviewed.and_then(|reviewed| reviewed.into_values().next());
                     judge.by_symbol(source, anchor, reviewed, described_in, &mut assessment)?;
                 }
                 (None, Some(reviewed)) => judge.by_review(files, &reviewed, described_in, &mut assessment)?,
@@ -150,6 +156,11 @@ pub fn assess(context: &Context<'_>, pages: Option<&[i64]>) -> Result<HashMap<i6
         }
         assessment.stale_refs.sort_by(|a, b| a.file_path.cmp(&b.file_path));
         assessment.stale_refs.dedup();
+        #[cfg(not(target_family = "wasm"))]
+        for stale in &mut assessment.stale_refs {
+            stale.sections =
+                context.index.read(|db| sections_naming(db, *number, &expanded, &stale.file_path))?;
+        }
         assessments.insert(*number, assessment);
     }
     Ok(assessments)
@@ -366,6 +377,25 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
+    /// Reads the files in which a symbol may have changed.
+    #[cfg(not(target_family = "wasm"))]
+    fn read_changed(&mut self, declared: &Declared, sources: &'a Sources) -> Result<()> {
+        let mut files = BTreeSet::new();
+        for page in declared.values() {
+            for (source, anchor) in
+                page.sources.iter().filter_map(|named| Some((named, sources.anchor(named)?)))
+            {
+                let hash = self.hash(anchor.file);
+                let reviewed = self.lock.page(&page.path).map(|reviewed| sources.part(source, reviewed));
+                let mut contents = reviewed.iter().flat_map(BTreeMap::values).copied().flatten();
+                if !contents.any(|content| Some(content.file) == hash) {
+                    files.insert(anchor.file);
+                }
+            }
+        }
+        self.targets.read(self.context, &files)
+    }
+
     /// Compares the symbol with the review, or without one the time of its file with the time of the page.
     fn by_symbol(
         &mut self,
@@ -474,6 +504,7 @@ impl Assessment {
             reason,
             renamed_to: None,
             confidence: None,
+            sections: Vec::new(),
         });
     }
 }

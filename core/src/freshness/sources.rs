@@ -34,12 +34,27 @@ pub type Declared = BTreeMap<i64, DeclaredPage>;
 /// [`crate::Error::Database`].
 pub fn declared(db: &Connection, pages: Option<&[i64]>) -> Result<Declared> {
     let mut declared = Declared::new();
-    for (page, path, source) in sources::declared(db, pages)? {
+    for (page, path, source, target) in sources::declared(db, pages)? {
         let entry = declared.entry(page).or_default();
         entry.path = path;
-        entry.sources.insert(source);
+        entry.sources.insert(linked(source, target.as_deref().unwrap_or_default()));
     }
     Ok(declared)
+}
+
+/// The source that a link to `file` names: the file, or a symbol of it.
+pub fn linked(file: String, target: &str) -> String {
+    match target.split_once('#') {
+        Some((_, name)) if !name.is_empty() && !is_lines(name) => format!("{file}#{name}"),
+        _ => file,
+    }
+}
+
+/// Whether a part after `#` is a line, or a range of lines: `L10`, `L10-L20`, `L10C4`.
+fn is_lines(name: &str) -> bool {
+    let digits = name.strip_prefix('L').unwrap_or(name);
+    digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits.chars().all(|c| c.is_ascii_digit() || matches!(c, 'L' | 'C' | '-'))
 }
 
 /// One hash for the content of several sources. It stays the same if the file of a symbol changes elsewhere.
@@ -216,9 +231,14 @@ impl Sources {
     /// The reviewed files that belong to one source.
     pub(super) fn part<'a>(&self, source: &str, reviewed: &'a Reviewed) -> BTreeMap<&'a str, &'a [Content]> {
         let Some((kind, _)) = self.named.get(source) else { return BTreeMap::new() };
+        // A link to a symbol was reviewed as a link to its file by versions that did not know symbols.
+        if let Kind::Symbol(file, _) = kind {
+            let known = reviewed.get_key_value(source).or_else(|| reviewed.get_key_value(file));
+            return known.map(|(key, contents)| (key.as_str(), contents.as_slice())).into_iter().collect();
+        }
         let is_covered = |key: &str, contents: &[Content]| {
             let is_file = contents.iter().all(|content| content.symbol.is_none());
-            key == source || (is_file && !matches!(kind, Kind::Symbol(..)) && kind.covers(source, key))
+            key == source || (is_file && kind.covers(source, key))
         };
         let reviewed = reviewed.iter().map(|(key, contents)| (key.as_str(), contents.as_slice()));
         reviewed.filter(|(key, contents)| is_covered(key, contents)).collect()

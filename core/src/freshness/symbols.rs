@@ -1,11 +1,17 @@
 //! What anchors lead to, how that differs from what was reviewed, and where it went.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rusqlite::Connection;
 
 use super::anchors::Anchor;
 use super::lock::Content;
+use super::sources::linked;
 use super::{Sources, StaleReason};
+use crate::index::questions::sources as questions;
 use crate::ports::{Commit, Symbol, SymbolHashes, Target};
+use crate::threads::on_each_core;
 use crate::{Context, Result};
 
 /// What the anchors of files lead to. Each file is read once, for all of its anchors.
@@ -29,6 +35,36 @@ impl<'a> Targets<'a> {
         Self::of(sources.anchors())
     }
 
+    /// Reads these files on all cores.
+    ///
+    /// # Errors
+    /// [`crate::Error::Cancelled`].
+    pub fn read(&mut self, context: &Context<'_>, files: &BTreeSet<&'a str>) -> Result<()> {
+        let Context { source, symbols, cancel, .. } = *context;
+        let waiting: Vec<(&str, &BTreeSet<&str>)> = self
+            .names
+            .iter()
+            .filter(|(file, _)| files.contains(*file))
+            .map(|(file, names)| (*file, names))
+            .collect();
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut read = Vec::new();
+            while let Some((file, names)) = waiting.get(next.fetch_add(1, Ordering::Relaxed)) {
+                cancel.check()?;
+                let names: Vec<&str> = names.iter().copied().collect();
+                let Ok(bytes) = source.read_source(file) else { continue };
+                let found = symbols.find(file, &bytes, &names);
+                read.push((*file, names.into_iter().zip(found).collect()));
+            }
+            Ok(read)
+        };
+        for read in on_each_core(work).into_iter().collect::<Result<Vec<_>>>()? {
+            self.read.extend(read);
+        }
+        Ok(())
+    }
+
     /// What the anchor leads to; `None` if the file cannot be read.
     pub fn target(&mut self, context: &Context<'_>, anchor: Anchor<'a>) -> Option<&Target> {
         if !self.read.contains_key(anchor.file) {
@@ -39,6 +75,23 @@ impl<'a> Targets<'a> {
         }
         self.read.get(anchor.file)?.get(anchor.name)
     }
+}
+
+/// The headings of the sections whose links name this symbol; empty if it is none, or if front matter names it.
+pub fn sections_naming(db: &Connection, page: i64, sources: &Sources, named: &str) -> Result<Vec<String>> {
+    let mut sections: Vec<String> = Vec::new();
+    let Some(Anchor { file, .. }) = sources.anchor(named) else { return Ok(sections) };
+    if questions::is_in_front_matter(db, page, named)? {
+        return Ok(sections);
+    }
+    for (target, headings) in questions::linked_in(db, page, file)? {
+        let headings: Vec<String> = serde_json::from_str(&headings).unwrap_or_default();
+        let heading = headings.into_iter().next_back().filter(|heading| !sections.contains(heading));
+        if linked(file.to_owned(), &target) == named {
+            sections.extend(heading);
+        }
+    }
+    Ok(sections)
 }
 
 /// The hashes that a review of the anchor records; `None` if it leads nowhere.

@@ -277,3 +277,51 @@ fn an_agent_settles_a_symbol_with_the_hashes_that_it_was_shown() {
     repository.change("attempt = 10", "attempt = 200");
     assert_ne!(settle(&engine)["expected_sources"], shown["expected_sources"]);
 }
+
+#[test]
+fn a_link_to_a_symbol_concerns_its_section() {
+    let repository = repository();
+    let text = "# Guide\n\n## Sign in\n\nSee [[src/session.ts#Session.refresh|again]].\n\n## Sign out\n\n\
+                [It](../src/session.ts#Session.end) ends.\n";
+    repository.0.write("docs/session.md", text).unwrap();
+    // A review by a version that compared the whole file.
+    let lock = std::fs::read_to_string(repository.0.path(".ubp/refs.lock")).unwrap();
+    let hash = lock.split('\t').nth(2).unwrap();
+    repository.0.write(".ubp/refs.lock", format!("docs/session.md\tsrc/session.ts\t{hash}\n")).unwrap();
+    assert_eq!(repository.stale(""), (ExitStatus::Success, vec![]));
+    assert!(repository.0.ubp("review docs/session.md").succeeded());
+    let lock = std::fs::read_to_string(repository.0.path(".ubp/refs.lock")).unwrap();
+    let sources: Vec<&str> = lock.lines().map(|line| line.split('\t').nth(1).unwrap()).collect();
+    assert_eq!(sources, ["src/session.ts#Session.end", "src/session.ts#Session.refresh"]);
+
+    repository.change("end(): void", "end(reason = ''): void");
+    let pages = repository.0.ubp("stale --json").json()["pages"].clone();
+    assert_eq!(pages[0]["stale_refs"], serde_json::json!(["src/session.ts#Session.end"]));
+    assert_eq!(pages[0]["stale_ref_details"][0]["sections"], serde_json::json!(["Sign out"]));
+    let told = repository.0.ubp("stale").out;
+    assert!(told.contains("src/session.ts#Session.end has another contract since "), "{told}");
+    assert!(told.contains("(in: Sign out)"), "{told}");
+    let refs = repository.0.ubp("refs src/session.ts#Session.end --json").json()["pages"].clone();
+    assert_eq!(refs[0]["named_as"], serde_json::json!(["src/session.ts#Session.end"]));
+
+    // An entry in front matter concerns the whole page.
+    repository
+        .0
+        .write("docs/session.md", format!("---\nsource_refs: ['src/session.ts#Session.end']\n---\n{text}"))
+        .unwrap();
+    let pages = repository.0.ubp("stale --json").json()["pages"].clone();
+    assert_eq!(pages[0]["stale_ref_details"][0]["sections"], serde_json::json!([]));
+}
+
+#[test]
+fn a_link_to_lines_is_a_link_to_the_file() {
+    let repository = repository();
+    let text = "# Guide\n\n[One](../src/session.ts#L5), [two](../src/session.ts#L5-L9).\n";
+    repository.0.write("docs/session.md", text).unwrap();
+    assert!(repository.0.ubp("review docs/session.md --still-accurate").succeeded());
+    let lock = std::fs::read_to_string(repository.0.path(".ubp/refs.lock")).unwrap();
+    assert!(
+        lock.starts_with("docs/session.md\tsrc/session.ts\tsha256:") && lock.lines().count() == 1,
+        "{lock}"
+    );
+}

@@ -2,6 +2,8 @@
 
 use rusqlite::Connection;
 
+#[cfg(not(target_family = "wasm"))]
+use super::one;
 use super::{all, json};
 use crate::Result;
 
@@ -20,23 +22,37 @@ questions! {
     pages_naming_folder_of(file: &str) -> Vec<i64> = all
         "SELECT page FROM source_refs
          WHERE substr(?1, 1, 1 + length(rtrim(source, '/'))) = rtrim(source, '/') || '/'";
+    /// The links of a page to this file, outside of front matter: target as written, and the headings of the section.
+    #[cfg(not(target_family = "wasm"))]
+    linked_in(page: i64, file: &str) -> Vec<(String, String)> = all
+        "SELECT target, heading_path FROM links JOIN sections USING (page)
+         WHERE page = ?1 AND source = ?2 AND state = 2 AND kind <> 3 AND line BETWEEN first_line AND last_line
+         ORDER BY line, link";
+    /// Whether the front matter of a page names this source.
+    #[cfg(not(target_family = "wasm"))]
+    is_in_front_matter(page: i64, source: &str) -> bool = one
+        "SELECT EXISTS (SELECT 1 FROM source_refs WHERE page = ?1 AND source = ?2)";
     /// References in front matter: page and source; the references of each page in reverse order.
     in_front_matter() -> Vec<(i64, String)> = all
         "SELECT page, source FROM source_refs ORDER BY page, source DESC";
 }
 
 /// Project files that `pages`, or all pages if `None`, refer to in front matter or links: page, path of the page,
-/// source.
-pub(crate) fn declared(db: &Connection, pages: Option<&[i64]>) -> Result<Vec<(i64, String, String)>> {
+/// source, and the target of a link as written.
+pub(crate) fn declared(
+    db: &Connection,
+    pages: Option<&[i64]>,
+) -> Result<Vec<(i64, String, String, Option<String>)>> {
     let Some(pages) = pages else {
-        let sql = "SELECT page, path, named.source FROM (
-                 SELECT page, source FROM source_refs UNION SELECT page, source FROM links WHERE state = 2
+        let sql = "SELECT page, path, named.source, target FROM (
+                 SELECT page, source, NULL AS target FROM source_refs
+                 UNION SELECT page, source, target FROM links WHERE state = 2
              ) AS named JOIN pages USING (page)";
         return all(db, sql, []);
     };
-    let sql = "SELECT page, path, named.source FROM (
-             SELECT page, source FROM source_refs WHERE page IN (SELECT value FROM json_each(?1))
-             UNION SELECT page, source FROM links
+    let sql = "SELECT page, path, named.source, target FROM (
+             SELECT page, source, NULL AS target FROM source_refs WHERE page IN (SELECT value FROM json_each(?1))
+             UNION SELECT page, source, target FROM links
              WHERE state = 2 AND page IN (SELECT value FROM json_each(?1))
          ) AS named JOIN pages USING (page)";
     all(db, sql, [json(pages)])

@@ -259,13 +259,21 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         };
         let path = Span::Path(&fields.filepath);
         for stale in &checked.stale_ref_details {
-            page.line(&[Span::said(&message!(
-                "{label} {path} — {file} {wrong}",
-                label,
-                path,
-                file = Span::File(&stale.file_path),
-                wrong = what_is_wrong(stale)
-            ))]);
+            let (file, wrong) = (Span::File(&stale.file_path), what_is_wrong(stale));
+            page.line(&[Span::said(&match stale.sections.as_slice() {
+                [] => message!("{label} {path} — {file} {wrong}", label, path, file, wrong),
+                sections => {
+                    let sections = sections.join(", ");
+                    message!(
+                        "{label} {path} — {file} {wrong} (in: {sections})",
+                        label,
+                        path,
+                        file,
+                        wrong,
+                        sections
+                    )
+                }
+            })]);
         }
         if let [_, first, further @ ..] = checked.suspect_path.as_slice() {
             let first = Span::Path(first);
