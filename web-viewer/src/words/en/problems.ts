@@ -32,6 +32,7 @@ export const problems = {
     unreadable: 'Unreadable files',
     own_page_type: 'Types of your own',
     template: 'Templates with errors',
+    base: 'Bases with errors',
     unknown_setting: 'Unknown settings',
     front_matter_syntax: 'Invalid front matter',
   } as Record<string, string>,

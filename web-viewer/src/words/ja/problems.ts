@@ -33,6 +33,7 @@ export const problems = {
     unreadable: '読み取れないファイル',
     own_page_type: '独自の種類',
     template: '誤りのあるテンプレート',
+    base: '誤りのあるベース',
     unknown_setting: '不明な設定',
     front_matter_syntax: '無効なフロントマター',
     front_matter_duplicate_key: 'フロントマターの重複するキー',
