@@ -84,7 +84,7 @@ describe('a dropped folder', () => {
     rmSync(join(broken, '.ubp'), { recursive: true });
     await dropFolder(page, broken);
     await page.getByRole('checkbox', { name: '未完了' }).waitFor();
-    await page.keyboard.press('Control+,');
+    await page.getByRole('button', { name: '設定' }).first().click();
     await page.getByLabel('言語').selectOption('English');
     await page.getByRole('dialog', { name: 'Settings' }).waitFor();
     await page.keyboard.press('Escape');
