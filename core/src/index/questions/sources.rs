@@ -37,12 +37,11 @@ questions! {
         "SELECT page, source FROM source_refs ORDER BY page, source DESC";
 }
 
-/// Project files that `pages`, or all pages if `None`, refer to in front matter or links: page, path of the page,
-/// source, and the target of a link as written.
-pub(crate) fn declared(
-    db: &Connection,
-    pages: Option<&[i64]>,
-) -> Result<Vec<(i64, String, String, Option<String>)>> {
+/// A page, its path, a source of it, and the target of a link to the source as written.
+type DeclaredSource = (i64, String, String, Option<String>);
+
+/// Project files that `pages`, or all pages if `None`, refer to in front matter or links.
+pub(crate) fn declared(db: &Connection, pages: Option<&[i64]>) -> Result<Vec<DeclaredSource>> {
     let Some(pages) = pages else {
         let sql = "SELECT page, path, named.source, target FROM (
                  SELECT page, source, NULL AS target FROM source_refs
