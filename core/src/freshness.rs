@@ -35,16 +35,16 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 
-pub use anchors::{Anchor, file_of};
+#[cfg(not(target_family = "wasm"))]
+pub use anchors::Anchor;
+pub use anchors::file_of;
 pub(crate) use judged::put as put_verdict;
 pub use lock::{Content, LastEdit, LockProblem, REVIEW_LOCK, ReviewLock, Reviewed, line_paths};
 pub(crate) use sources::count_among;
 pub use sources::{Declared, DeclaredPage, Sources, combined, declared};
 pub use suspects::{Suspect, suspects};
 #[cfg(not(target_family = "wasm"))]
-use symbols::sections_naming;
-#[cfg(not(target_family = "wasm"))]
-pub use symbols::{Targets, moved_to};
+pub(crate) use symbols::{Targets, moved_to, sections_naming};
 
 /// Whether a page is up to date with its sources.
 #[derive(
@@ -96,8 +96,6 @@ pub struct StaleRef {
     pub renamed_to: Option<String>,
     /// Share of such files that are the missing one; absent if the file is equal.
     pub confidence: Option<f64>,
-    /// Headings of the sections whose links name the symbol; empty if it concerns the whole page.
-    pub sections: Vec<String>,
 }
 
 /// The freshness of one page.
@@ -145,22 +143,19 @@ pub fn assess(context: &Context<'_>, pages: Option<&[i64]>) -> Result<HashMap<i6
             let files = expanded.of(source);
             let reviewed = lock.page(&page.path).map(|reviewed| expanded.part(source, reviewed));
             let reviewed = reviewed.filter(|reviewed| !reviewed.is_empty());
-            match (expanded.anchor(source), reviewed) {
-                (Some(anchor), reviewed) => {
-                    let reviewed = reviewed.and_then(|reviewed| reviewed.into_values().next());
-                    judge.by_symbol(source, anchor, reviewed, described_in, &mut assessment)?;
-                }
-                (None, Some(reviewed)) => judge.by_review(files, &reviewed, described_in, &mut assessment)?,
-                (None, None) => judge.by_times(source, files, described_in, &mut assessment)?,
+            #[cfg(not(target_family = "wasm"))]
+            if let Some(anchor) = expanded.anchor(source) {
+                let reviewed = reviewed.and_then(|reviewed| reviewed.into_values().next());
+                judge.by_symbol(source, anchor, reviewed, described_in, &mut assessment)?;
+                continue;
+            }
+            match reviewed {
+                Some(reviewed) => judge.by_review(files, &reviewed, described_in, &mut assessment)?,
+                None => judge.by_times(source, files, described_in, &mut assessment)?,
             }
         }
         assessment.stale_refs.sort_by(|a, b| a.file_path.cmp(&b.file_path));
         assessment.stale_refs.dedup();
-        #[cfg(not(target_family = "wasm"))]
-        for stale in &mut assessment.stale_refs {
-            stale.sections =
-                context.index.read(|db| sections_naming(db, *number, &expanded, &stale.file_path))?;
-        }
         assessments.insert(*number, assessment);
     }
     Ok(assessments)
@@ -397,6 +392,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Compares the symbol with the review, or without one the time of its file with the time of the page.
+    #[cfg(not(target_family = "wasm"))]
     fn by_symbol(
         &mut self,
         source: &str,
@@ -411,9 +407,6 @@ impl<'a> Judge<'a> {
         if contents.iter().any(|content| Some(content.file) == hash) {
             return Ok(());
         }
-        #[cfg(target_family = "wasm")]
-        let reason = StaleReason::Changed;
-        #[cfg(not(target_family = "wasm"))]
         let reason = match self.targets.target(self.context, anchor) {
             None => StaleReason::Changed,
             Some(target) => match symbols::difference(target, contents) {
@@ -504,7 +497,6 @@ impl Assessment {
             reason,
             renamed_to: None,
             confidence: None,
-            sections: Vec::new(),
         });
     }
 }

@@ -166,9 +166,16 @@ pub fn what_is_wrong(stale: &StaleRef) -> Message {
         // A shallow clone may contain the change without its date.
         StaleReason::Changed if day.is_empty() => message!("changed"),
         StaleReason::Changed => message!("changed on {day}", day),
+        // Browsers show the words of the viewer for these.
+        #[cfg(target_family = "wasm")]
+        StaleReason::BodyChanged | StaleReason::ContractChanged => message!("changed"),
+        #[cfg(not(target_family = "wasm"))]
         StaleReason::BodyChanged if day.is_empty() => message!("changed, but not its contract"),
+        #[cfg(not(target_family = "wasm"))]
         StaleReason::BodyChanged => message!("changed on {day}, but not its contract", day),
+        #[cfg(not(target_family = "wasm"))]
         StaleReason::ContractChanged if day.is_empty() => message!("has another contract"),
+        #[cfg(not(target_family = "wasm"))]
         StaleReason::ContractChanged => message!("has another contract since {day}", day),
         StaleReason::Missing => match (&stale.renamed_to, stale.confidence) {
             #[cfg(not(target_family = "wasm"))]

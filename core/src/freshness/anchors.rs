@@ -1,8 +1,10 @@
-//! Sources that are a symbol of a file, such as `src/auth/login.ts#Session.refresh`.
+//! Sources that are a symbol of a file, such as `src/auth/login.ts#Session.refresh`. Browsers know no symbols: there, such a
+//! source is its file.
 
 use crate::Result;
 use crate::ports::Source;
 
+#[cfg(not(target_family = "wasm"))]
 /// A symbol of a file, as a source names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Anchor<'a> {
@@ -12,6 +14,7 @@ pub struct Anchor<'a> {
     pub name: &'a str,
 }
 
+#[cfg(not(target_family = "wasm"))]
 impl<'a> Anchor<'a> {
     /// The anchor that a source is; `None` if there is a file with exactly this path, or none with the path before `#`.
     ///
@@ -51,6 +54,9 @@ pub fn file_of<'a>(source: &dyn Source, named: &'a str) -> Result<&'a str> {
     if !named.contains('#') || source.stat_source(named)?.is_some() {
         return Ok(named);
     }
-    let anchor = Anchor::of(source, named)?.or_else(|| Anchor::of_deleted(named));
-    Ok(anchor.map_or(named, |anchor| anchor.file))
+    #[cfg(not(target_family = "wasm"))]
+    if let Some(anchor) = Anchor::of(source, named)? {
+        return Ok(anchor.file);
+    }
+    Ok(named.split('#').next().filter(|file| !file.is_empty()).unwrap_or(named))
 }

@@ -12,7 +12,9 @@ use serde::Serialize;
 use crate::Result;
 use crate::message;
 use crate::message::Message;
-use crate::ports::{ContentHash, Source, SymbolHashes};
+#[cfg(not(target_family = "wasm"))]
+use crate::ports::SymbolHashes;
+use crate::ports::{ContentHash, Source};
 
 /// The name of the state file.
 pub const REVIEW_LOCK: &str = "refs.lock";
@@ -36,12 +38,17 @@ pub struct Content {
     /// Hash of the file.
     pub file: ContentHash,
     /// Hashes of the symbol in the file, if the source is an anchor.
+    #[cfg(not(target_family = "wasm"))]
     pub symbol: Option<SymbolHashes>,
 }
 
 impl From<ContentHash> for Content {
     fn from(file: ContentHash) -> Self {
-        Self { file, symbol: None }
+        Self {
+            file,
+            #[cfg(not(target_family = "wasm"))]
+            symbol: None,
+        }
     }
 }
 
@@ -260,9 +267,10 @@ impl ReviewLock {
                 text.push_str(&format!("{}\t{EDITED}\t{edit}\t{content}{end}", escape(page)));
             }
             for (path, contents) in self.pages.get(page).into_iter().flatten() {
-                for Content { file, symbol } in contents {
-                    text.push_str(&format!("{}\t{}\t{file}", escape(page), escape(path)));
-                    if let Some(SymbolHashes { tokens, signature }) = symbol {
+                for content in contents {
+                    text.push_str(&format!("{}\t{}\t{}", escape(page), escape(path), content.file));
+                    #[cfg(not(target_family = "wasm"))]
+                    if let Some(SymbolHashes { tokens, signature }) = &content.symbol {
                         text.push_str(&format!("\t{tokens}\t{signature}"));
                     }
                     text.push_str(end);
@@ -289,10 +297,16 @@ fn edit(line: &str) -> Option<(String, LastEdit, ContentHash)> {
     Some((unescape(page)?, LastEdit::parse(time)?, content.trim_end().parse().ok()?))
 }
 
-/// `page<TAB>source<TAB>sha256:…`, and two more fields for a symbol.
+/// `page<TAB>source<TAB>sha256:…`, and two more fields for a symbol, which in browsers counts as its file.
 fn entry(line: &str) -> Option<(String, String, Content)> {
     let mut fields = line.trim_end().split('\t');
     let (page, path, hash) = (fields.next()?, fields.next()?, fields.next()?);
+    #[cfg(target_family = "wasm")]
+    let path = match fields.next().and(fields.next()) {
+        Some(_) => path.split('#').next().unwrap_or_default(),
+        None => path,
+    };
+    #[cfg(not(target_family = "wasm"))]
     let symbol = match (fields.next(), fields.next()) {
         (None, _) => None,
         (Some(tokens), Some(signature)) => Some(SymbolHashes::parse(tokens, signature)?),
@@ -300,7 +314,12 @@ fn entry(line: &str) -> Option<(String, String, Content)> {
     };
     let is_whole = fields.next().is_none() && !page.is_empty() && !path.is_empty();
     is_whole.then_some(())?;
-    Some((unescape(page)?, unescape(path)?, Content { file: hash.parse().ok()?, symbol }))
+    let file = hash.parse().ok()?;
+    #[cfg(not(target_family = "wasm"))]
+    let content = Content { file, symbol };
+    #[cfg(target_family = "wasm")]
+    let content = Content { file };
+    Some((unescape(page)?, unescape(path)?, content))
 }
 
 /// The page that a line of the lock is about, and the source if it names one; `None` for comments and other lines.

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rusqlite::Connection;
 
+#[cfg(not(target_family = "wasm"))]
 use super::anchors::Anchor;
+#[cfg(target_family = "wasm")]
+use super::anchors::file_of;
 #[cfg(not(target_family = "wasm"))]
 use super::symbols::{self, Targets};
 use super::{Content, Reviewed};
@@ -12,8 +15,6 @@ use crate::Context;
 use crate::globs::{self, Globs};
 use crate::index::questions::sources;
 use crate::ports::ContentHash;
-#[cfg(target_family = "wasm")]
-use crate::ports::SymbolHashes;
 use crate::{Error, Result, path};
 
 /// The sources of a page.
@@ -34,34 +35,22 @@ pub type Declared = BTreeMap<i64, DeclaredPage>;
 /// [`crate::Error::Database`].
 pub fn declared(db: &Connection, pages: Option<&[i64]>) -> Result<Declared> {
     let mut declared = Declared::new();
-    for (page, path, source, target) in sources::declared(db, pages)? {
+    for (page, path, source) in sources::declared(db, pages)? {
         let entry = declared.entry(page).or_default();
         entry.path = path;
-        entry.sources.insert(linked(source, target.as_deref().unwrap_or_default()));
+        entry.sources.insert(source);
     }
     Ok(declared)
 }
 
-/// The source that a link to `file` names: the file, or a symbol of it.
-pub fn linked(file: String, target: &str) -> String {
-    match target.split_once('#') {
-        Some((_, name)) if !name.is_empty() && !is_lines(name) => format!("{file}#{name}"),
-        _ => file,
-    }
-}
-
-/// Whether a part after `#` is a line, or a range of lines: `L10`, `L10-L20`, `L10C4`.
-fn is_lines(name: &str) -> bool {
-    let digits = name.strip_prefix('L').unwrap_or(name);
-    digits.starts_with(|c: char| c.is_ascii_digit())
-        && digits.chars().all(|c| c.is_ascii_digit() || matches!(c, 'L' | 'C' | '-'))
-}
-
 /// One hash for the content of several sources. It stays the same if the file of a symbol changes elsewhere.
 pub fn combined(contents: &BTreeMap<String, Content>) -> ContentHash {
-    let line = |(path, content): (&String, &Content)| match &content.symbol {
-        Some(symbol) if symbol.are_known() => format!("{} {path}\n", symbol.tokens),
-        _ => format!("{} {path}\n", content.file),
+    let line = |(path, content): (&String, &Content)| {
+        #[cfg(not(target_family = "wasm"))]
+        if let Some(symbol) = content.symbol.as_ref().filter(|symbol| symbol.are_known()) {
+            return format!("{} {path}\n", symbol.tokens);
+        }
+        format!("{} {path}\n", content.file)
     };
     ContentHash::of(contents.iter().map(line).collect::<String>().as_bytes())
 }
@@ -75,19 +64,17 @@ pub struct Sources {
 #[derive(Debug)]
 enum Kind {
     File,
-    /// The file of a symbol, and the rest of the source.
+    /// The file of a symbol, and its name.
+    #[cfg(not(target_family = "wasm"))]
     Symbol(String, String),
     Glob(Globs),
     Folder(String),
 }
 
 impl Kind {
-    fn of(named: &str, is_file: bool, anchor: Option<Anchor<'_>>) -> Self {
+    fn of(named: &str, is_file: bool) -> Self {
         if is_file {
             return Self::File;
-        }
-        if let Some(Anchor { file, name }) = anchor {
-            return Self::Symbol(file.into(), name.into());
         }
         let glob = named.contains(['*', '?', '[', '{']).then(|| Globs::new(&[named]));
         match glob {
@@ -100,7 +87,12 @@ impl Kind {
     fn covers(&self, named: &str, file: &str) -> bool {
         named == file
             || match self {
+                // Of a symbol, in a browser.
+                Self::File if cfg!(target_family = "wasm") => {
+                    named.strip_prefix(file).is_some_and(|rest| rest.starts_with('#'))
+                }
                 Self::File => false,
+                #[cfg(not(target_family = "wasm"))]
                 Self::Symbol(own, _) => file == own,
                 Self::Glob(set) => set.is_match(file),
                 Self::Folder(prefix) => file.starts_with(prefix),
@@ -128,10 +120,12 @@ pub(crate) fn count_among<'a>(
         Err(Error::OutsideProject { .. } | Error::Io { .. }) => false,
         Err(error) => return Err(error),
     };
+    #[cfg(not(target_family = "wasm"))]
+    let is_file = is_file || Anchor::of(context.source, source).is_ok_and(|anchor| anchor.is_some());
     if is_file {
         return Ok(1);
     }
-    let kind = Kind::of(source, is_file, Anchor::of(context.source, source).unwrap_or_default());
+    let kind = Kind::of(source, is_file);
     Ok(files.filter(|file| kind.covers(source, file)).count())
 }
 
@@ -147,12 +141,22 @@ impl Sources {
             if named.contains_key(source) {
                 continue;
             }
-            let is_file = context.source.stat_source(source)?.is_some();
-            let kind = Kind::of(source, is_file, Anchor::of(context.source, source)?);
+            #[cfg(not(target_family = "wasm"))]
+            if let Some(Anchor { file, name }) = Anchor::of(context.source, source)? {
+                named.insert(source.clone(), (Kind::Symbol(file.into(), name.into()), vec![file.to_owned()]));
+                continue;
+            }
+            #[cfg(not(target_family = "wasm"))]
+            let file = source.as_str();
+            #[cfg(target_family = "wasm")]
+            let file = file_of(context.source, source)?;
+            let is_file = context.source.stat_source(file)?.is_some();
+            let kind = Kind::of(source, is_file);
             let files = match &kind {
-                Kind::File if is_file => vec![source.clone()],
+                Kind::File if is_file => vec![file.to_owned()],
                 Kind::File => Vec::new(),
-                Kind::Symbol(file, _) => vec![file.clone()],
+                #[cfg(not(target_family = "wasm"))]
+                Kind::Symbol(..) => Vec::new(),
                 Kind::Glob(_) => {
                     context.source.match_sources(std::slice::from_ref(source)).unwrap_or_default()
                 }
@@ -172,6 +176,7 @@ impl Sources {
     }
 
     /// The anchor that this source is.
+    #[cfg(not(target_family = "wasm"))]
     pub fn anchor(&self, source: &str) -> Option<Anchor<'_>> {
         match self.named.get(source)? {
             (Kind::Symbol(file, name), _) => Some(Anchor { file, name }),
@@ -200,24 +205,18 @@ impl Sources {
         let mut targets = Targets::of(page.sources.iter().filter_map(|source| self.anchor(source)));
         let mut contents: BTreeMap<String, Content> = BTreeMap::new();
         for source in &page.sources {
-            let anchor = self.anchor(source);
-            for file in self.of(source) {
-                let key = if anchor.is_some() { source } else { file };
-                if contents.contains_key(key) {
-                    continue;
+            #[cfg(not(target_family = "wasm"))]
+            if let Some(anchor) = self.anchor(source) {
+                let file = ContentHash::of(&context.source.read_source(anchor.file)?);
+                if let Some(symbol) = targets.target(context, anchor).and_then(symbols::hashes) {
+                    contents.insert(source.clone(), Content { file, symbol: Some(symbol) });
                 }
-                let mut content = Content::from(ContentHash::of(&context.source.read_source(file)?));
-                content.symbol = match anchor {
-                    None => None,
-                    #[cfg(not(target_family = "wasm"))]
-                    Some(anchor) => match targets.target(context, anchor).and_then(symbols::hashes) {
-                        None => continue,
-                        hashes => hashes,
-                    },
-                    #[cfg(target_family = "wasm")]
-                    Some(_) => Some(SymbolHashes::unknown()),
-                };
-                contents.insert(key.clone(), content);
+                continue;
+            }
+            for file in self.of(source) {
+                if !contents.contains_key(file) {
+                    contents.insert(file.clone(), ContentHash::of(&context.source.read_source(file)?).into());
+                }
             }
         }
         Ok(contents)
@@ -232,15 +231,17 @@ impl Sources {
     pub(super) fn part<'a>(&self, source: &str, reviewed: &'a Reviewed) -> BTreeMap<&'a str, &'a [Content]> {
         let Some((kind, _)) = self.named.get(source) else { return BTreeMap::new() };
         // A link to a symbol was reviewed as a link to its file by versions that did not know symbols.
+        #[cfg(not(target_family = "wasm"))]
         if let Kind::Symbol(file, _) = kind {
             let known = reviewed.get_key_value(source).or_else(|| reviewed.get_key_value(file));
             return known.map(|(key, contents)| (key.as_str(), contents.as_slice())).into_iter().collect();
         }
-        let is_covered = |key: &str, contents: &[Content]| {
-            let is_file = contents.iter().all(|content| content.symbol.is_none());
-            key == source || (is_file && kind.covers(source, key))
-        };
-        let reviewed = reviewed.iter().map(|(key, contents)| (key.as_str(), contents.as_slice()));
-        reviewed.filter(|(key, contents)| is_covered(key, contents)).collect()
+        let covered = reviewed.iter().filter(|(file, _)| kind.covers(source, file));
+        // Folders contain files, not symbols.
+        #[cfg(not(target_family = "wasm"))]
+        let covered = covered.filter(|(file, contents)| {
+            *file == source || contents.iter().all(|content| content.symbol.is_none())
+        });
+        covered.map(|(file, contents)| (file.as_str(), contents.as_slice())).collect()
     }
 }

@@ -7,7 +7,6 @@ use rusqlite::Connection;
 
 use super::anchors::Anchor;
 use super::lock::Content;
-use super::sources::linked;
 use super::{Sources, StaleReason};
 use crate::index::questions::sources as questions;
 use crate::ports::{Commit, Symbol, SymbolHashes, Target};
@@ -77,21 +76,17 @@ impl<'a> Targets<'a> {
     }
 }
 
-/// The headings of the sections whose links name this symbol; empty if it is none, or if front matter names it.
-pub fn sections_naming(db: &Connection, page: i64, sources: &Sources, named: &str) -> Result<Vec<String>> {
-    let mut sections: Vec<String> = Vec::new();
-    let Some(Anchor { file, .. }) = sources.anchor(named) else { return Ok(sections) };
-    if questions::is_in_front_matter(db, page, named)? {
-        return Ok(sections);
+/// The headings of the sections whose links name this symbol; empty if front matter names it.
+///
+/// # Errors
+/// [`crate::Error::Database`].
+pub fn sections_naming(db: &Connection, page: i64, symbol: &str) -> Result<Vec<String>> {
+    if questions::is_in_front_matter(db, page, symbol)? {
+        return Ok(Vec::new());
     }
-    for (target, headings) in questions::linked_in(db, page, file)? {
-        let headings: Vec<String> = serde_json::from_str(&headings).unwrap_or_default();
-        let heading = headings.into_iter().next_back().filter(|heading| !sections.contains(heading));
-        if linked(file.to_owned(), &target) == named {
-            sections.extend(heading);
-        }
-    }
-    Ok(sections)
+    let paths = questions::sections_naming(db, page, symbol)?;
+    let heading = |path: &String| serde_json::from_str::<Vec<String>>(path).ok()?.pop();
+    Ok(paths.iter().filter_map(heading).collect())
 }
 
 /// The hashes that a review of the anchor records; `None` if it leads nowhere.

@@ -676,6 +676,11 @@ export interface CheckedPage {
   stale_refs: string[];
   /** The same sources with times and reasons. */
   stale_ref_details: StaleRef[];
+  /**
+   * For each of `stale_refs`, the headings of the sections whose links name the symbol; empty for what concerns the
+   * whole page.
+   */
+  sections: string[];
   /** For a suspect page, the path to the page that is not fresh, starting with itself; otherwise empty. */
   suspect_path: string[];
   /** Whether all of its sources were reviewed, so none is judged by time. */
@@ -3150,7 +3155,7 @@ export interface ReadSourceOutput {
 
 /** The file. */
 export interface ReadSourceParams {
-  /** Its path relative to the project. */
+  /** Its path relative to the project; `path#symbol` is read as its file. */
   file: string;
 }
 

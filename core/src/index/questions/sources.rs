@@ -7,6 +7,25 @@ use super::one;
 use super::{all, json};
 use crate::Result;
 
+/// The source that a link to a file names: the file, or a symbol of it if a name follows `#` that is not a line or a range of
+/// lines, such as `L10-L20`. Browsers know no symbols.
+#[cfg(not(target_family = "wasm"))]
+macro_rules! named_by_link {
+    () => {
+        "CASE WHEN target GLOB '*#?*'
+              AND (target NOT GLOB '*#[0-9]*' OR target GLOB '*#*[^0-9LC-]*')
+              AND (target NOT GLOB '*#L[0-9]*' OR target GLOB '*#L*[^0-9LC-]*')
+         THEN source || substr(target, instr(target, '#')) ELSE source END"
+    };
+}
+
+#[cfg(target_family = "wasm")]
+macro_rules! named_by_link {
+    () => {
+        "source"
+    };
+}
+
 questions! {
     /// References to project files: page, source, and link type (`in_front_matter` for references in front matter).
     named(in_front_matter: &str) -> Vec<(i64, String, String)> = all
@@ -22,12 +41,12 @@ questions! {
     pages_naming_folder_of(file: &str) -> Vec<i64> = all
         "SELECT page FROM source_refs
          WHERE substr(?1, 1, 1 + length(rtrim(source, '/'))) = rtrim(source, '/') || '/'";
-    /// The links of a page to this file, outside of front matter: target as written, and the headings of the section.
+    /// The headings of the sections of a page with a link to this source, outside of front matter.
     #[cfg(not(target_family = "wasm"))]
-    linked_in(page: i64, file: &str) -> Vec<(String, String)> = all
-        "SELECT target, heading_path FROM links JOIN sections USING (page)
-         WHERE page = ?1 AND source = ?2 AND state = 2 AND kind <> 3 AND line BETWEEN first_line AND last_line
-         ORDER BY line, link";
+    sections_naming(page: i64, source: &str) -> Vec<String> = all
+        concat!("SELECT DISTINCT heading_path FROM links JOIN sections USING (page)
+         WHERE page = ?1 AND state = 2 AND kind <> 3 AND line BETWEEN first_line AND last_line
+         AND ", named_by_link!(), " = ?2 ORDER BY ordinal");
     /// Whether the front matter of a page names this source.
     #[cfg(not(target_family = "wasm"))]
     is_in_front_matter(page: i64, source: &str) -> bool = one
@@ -37,22 +56,26 @@ questions! {
         "SELECT page, source FROM source_refs ORDER BY page, source DESC";
 }
 
-/// A page, its path, a source of it, and the target of a link to the source as written.
-type DeclaredSource = (i64, String, String, Option<String>);
-
-/// Project files that `pages`, or all pages if `None`, refer to in front matter or links.
-pub(crate) fn declared(db: &Connection, pages: Option<&[i64]>) -> Result<Vec<DeclaredSource>> {
+/// Sources that `pages`, or all pages if `None`, name in front matter or links: page, path of the page, source.
+pub(crate) fn declared(db: &Connection, pages: Option<&[i64]>) -> Result<Vec<(i64, String, String)>> {
     let Some(pages) = pages else {
-        let sql = "SELECT page, path, named.source, target FROM (
-                 SELECT page, source, NULL AS target FROM source_refs
-                 UNION SELECT page, source, target FROM links WHERE state = 2
-             ) AS named JOIN pages USING (page)";
+        let sql = concat!(
+            "SELECT page, path, named.source FROM (
+                 SELECT page, source FROM source_refs UNION SELECT page, ",
+            named_by_link!(),
+            " FROM links WHERE state = 2
+             ) AS named JOIN pages USING (page)"
+        );
         return all(db, sql, []);
     };
-    let sql = "SELECT page, path, named.source, target FROM (
-             SELECT page, source, NULL AS target FROM source_refs WHERE page IN (SELECT value FROM json_each(?1))
-             UNION SELECT page, source, target FROM links
+    let sql = concat!(
+        "SELECT page, path, named.source FROM (
+             SELECT page, source FROM source_refs WHERE page IN (SELECT value FROM json_each(?1))
+             UNION SELECT page, ",
+        named_by_link!(),
+        " FROM links
              WHERE state = 2 AND page IN (SELECT value FROM json_each(?1))
-         ) AS named JOIN pages USING (page)";
+         ) AS named JOIN pages USING (page)"
+    );
     all(db, sql, [json(pages)])
 }

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::freshness::file_of;
 use crate::globs;
 use crate::message;
 use crate::message::Message;
@@ -25,7 +26,7 @@ const MOST_BYTES: u64 = 1024 * 1024;
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Its path relative to the project.
+    /// Its path relative to the project; `path#symbol` is read as its file.
     pub file: String,
 }
 
@@ -71,6 +72,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if !path::is_inside(&file) {
         return Err(Error::OutsideProject { path: file, folder: "project".into() });
     }
+    let file = file_of(context.source, &file)?.to_owned();
     // Whether a private or hidden file exists is not told either.
     if is_concealed(&file) {
         return Ok(refused(file, Problem::Hidden, None));
@@ -161,6 +163,7 @@ mod tests {
         assert_eq!(output.file, "src/main.rs");
         assert_eq!((output.text.as_deref(), output.problem), (Some(text), None));
         assert_eq!(read("src/main.rs", b"").text.as_deref(), Some(""));
+        assert_eq!(read("src/main.rs#main", text.as_bytes()), output, "the file of a symbol");
     }
 
     #[test]

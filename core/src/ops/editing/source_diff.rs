@@ -116,7 +116,10 @@ pub(crate) fn differences(
     let mut differences = Vec::new();
     for stale in stale_refs {
         context.cancel.check()?;
+        #[cfg(not(target_family = "wasm"))]
         let file = freshness::file_of(context.source, &stale.file_path)?;
+        #[cfg(target_family = "wasm")]
+        let file = &stale.file_path;
         let revisions = context.history.revisions(file, MOST_REVISIONS)?;
         let contents = lock.page(&page.path).and_then(|reviewed| reviewed.get(&stale.file_path));
         let base = match contents {

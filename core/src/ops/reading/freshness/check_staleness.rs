@@ -81,6 +81,9 @@ pub struct CheckedPage {
     pub stale_refs: Vec<String>,
     /// The same sources with times and reasons.
     pub stale_ref_details: Vec<StaleRef>,
+    /// For each of `stale_refs`, the headings of the sections whose links name the symbol; empty for what concerns the
+    /// whole page.
+    pub sections: Vec<String>,
     /// For a suspect page, the path to the page that is not fresh, starting with itself; otherwise empty.
     pub suspect_path: Vec<String>,
     /// Whether all of its sources were reviewed, so none is judged by time.
@@ -134,6 +137,12 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let mut pages = context.index.read(|db| {
         let checked = |number: &i64| {
             let mut page = checked(db, *number, assessments.get(number), suspects.get(number))?;
+            #[cfg(not(target_family = "wasm"))]
+            for (symbol, sections) in page.stale_refs.iter().zip(&mut page.sections) {
+                if symbol.contains('#') {
+                    *sections = freshness::sections_naming(db, *number, symbol)?.join(", ");
+                }
+            }
             let is_judged_by_times = assessments.contains_key(number) && !page.reviewed;
             if !page.stale_refs.is_empty() || (asked.is_some() && is_judged_by_times) {
                 let sources = sources.get(number).copied();
@@ -185,6 +194,7 @@ fn checked(
     Ok(CheckedPage {
         reasons,
         stale_refs: details.iter().map(|stale| stale.file_path.clone()).collect(),
+        sections: vec![String::new(); details.len()],
         stale_ref_details: details,
         suspect_path: route.iter().map(|&page| path_of(db, page)).collect::<Result<_>>()?,
         reviewed: assessment.is_some_and(|assessment| assessment.reviewed),
@@ -258,22 +268,16 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             _ => Span::faint(&message!("[SUSPECT]")).fill(),
         };
         let path = Span::Path(&fields.filepath);
-        for stale in &checked.stale_ref_details {
+        #[cfg_attr(target_family = "wasm", allow(unused_variables))]
+        for (at, stale) in checked.stale_ref_details.iter().enumerate() {
             let (file, wrong) = (Span::File(&stale.file_path), what_is_wrong(stale));
-            page.line(&[Span::said(&match stale.sections.as_slice() {
-                [] => message!("{label} {path} — {file} {wrong}", label, path, file, wrong),
-                sections => {
-                    let sections = sections.join(", ");
-                    message!(
-                        "{label} {path} — {file} {wrong} (in: {sections})",
-                        label,
-                        path,
-                        file,
-                        wrong,
-                        sections
-                    )
-                }
-            })]);
+            let told = message!("{label} {path} — {file} {wrong}", label, path, file, wrong);
+            #[cfg(not(target_family = "wasm"))]
+            let told = match checked.sections.get(at).map(String::as_str) {
+                None | Some("") => told,
+                Some(sections) => message!("{told} (in: {sections})", told, sections),
+            };
+            page.line(&[Span::said(&told)]);
         }
         if let [_, first, further @ ..] = checked.suspect_path.as_slice() {
             let first = Span::Path(first);

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::freshness::{self, Sources, StaleReason, StaleRef};
 #[cfg(not(target_family = "wasm"))]
-use crate::freshness::Targets;
-use crate::freshness::{self, Anchor, Sources, StaleReason, StaleRef};
+use crate::freshness::{Anchor, Targets};
 use crate::message;
 use crate::ops::budget::{self, Omitted, more_room};
 use crate::ops::page::{IndexState, PageFields, fields};
@@ -94,7 +94,9 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             let stale = assessment.map(|a| a.stale_refs.as_slice()).unwrap_or_default();
             let is_it = |stale: &&StaleRef| {
                 let path = &stale.file_path;
-                path == subject.file || (named_as.contains(path) && path.contains('#'))
+                let is_symbol =
+                    || !cfg!(target_family = "wasm") && path.contains('#') && named_as.contains(path);
+                path == subject.file || is_symbol()
             };
             let reason = stale.iter().find(is_it).map(|stale| stale.reason);
             Ok(DescribingPage { page: fields(db, page, assessment)?, named_as, reason })
@@ -116,9 +118,23 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 struct Subject<'a> {
     file: &'a str,
     /// The full name of the symbol.
+    #[cfg(not(target_family = "wasm"))]
     symbol: Option<String>,
 }
 
+/// Browsers know files only.
+#[cfg(target_family = "wasm")]
+impl<'a> Subject<'a> {
+    fn of(context: &Context<'_>, named: &'a str) -> Result<(bool, Self)> {
+        Ok((context.source.stat_source(named)?.is_some(), Self { file: named }))
+    }
+
+    fn is_named_by(&self, source: &str, sources: &Sources, _context: &Context<'_>) -> bool {
+        sources.covers(source, self.file)
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
 impl<'a> Subject<'a> {
     /// Whether it exists, and what it is.
     fn of(context: &Context<'_>, named: &'a str) -> Result<(bool, Self)> {
@@ -127,28 +143,26 @@ impl<'a> Subject<'a> {
             return Ok((exists, Self { file: anchor.file, symbol: Some(name) }));
         }
         let exists = context.source.stat_source(named)?.is_some();
-        Ok((
-            exists,
-            match Anchor::of_deleted(named).filter(|_| !exists) {
-                Some(anchor) => Self { file: anchor.file, symbol: Some(anchor.name.to_owned()) },
-                None => Self { file: named, symbol: None },
-            },
-        ))
+        let subject = match Anchor::of_deleted(named).filter(|_| !exists) {
+            Some(anchor) => Self { file: anchor.file, symbol: Some(anchor.name.to_owned()) },
+            None => Self { file: named, symbol: None },
+        };
+        Ok((exists, subject))
     }
 
     /// Whether a source of a page is it, contains it, or is in it.
     fn is_named_by(&self, source: &str, sources: &Sources, context: &Context<'_>) -> bool {
-        let anchor = sources.anchor(source);
         let deleted = || Anchor::of_deleted(source).filter(|_| sources.of(source).is_empty());
-        let Some(anchor) = anchor.or_else(deleted).filter(|anchor| anchor.file == self.file) else {
-            return anchor.is_none() && sources.covers(source, self.file);
+        let Some(anchor) = sources.anchor(source).or_else(deleted) else {
+            return sources.covers(source, self.file);
         };
-        self.symbol.as_ref().is_none_or(|symbol| {
+        let is_same = |symbol: &String| {
             let (_, name) = full_name(context, anchor);
             let is_in =
                 |one: &str, other: &str| one.strip_prefix(other).is_some_and(|rest| rest.starts_with('.'));
             *symbol == name || is_in(symbol, &name) || is_in(&name, symbol)
-        })
+        };
+        anchor.file == self.file && self.symbol.as_ref().is_none_or(is_same)
     }
 }
 
@@ -160,12 +174,6 @@ fn full_name(context: &Context<'_>, anchor: Anchor<'_>) -> (bool, String) {
         Some(Target::Nothing(_)) | None => (false, anchor.name.to_owned()),
         Some(Target::Several(_) | Target::File(_)) => (true, anchor.name.to_owned()),
     }
-}
-
-/// The same in browsers, which know no symbols.
-#[cfg(target_family = "wasm")]
-fn full_name(_context: &Context<'_>, anchor: Anchor<'_>) -> (bool, String) {
-    (true, anchor.name.to_owned())
 }
 
 /// Shows the pages that describe the file.

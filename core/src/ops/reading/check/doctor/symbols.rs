@@ -6,8 +6,9 @@ use super::checks::finding;
 use super::{Finding, Severity};
 use crate::freshness::{self, Anchor, DeclaredPage, ReviewLock, Sources, Targets};
 use crate::message;
+use crate::message::Message;
 use crate::page::decode;
-use crate::ports::{Symbol, Target};
+use crate::ports::{Symbol, SymbolHashes, Target};
 use crate::{Context, Result};
 
 /// Maximum symbols whose new place is looked for; each search reads many files.
@@ -33,25 +34,38 @@ pub(super) fn missing(context: &Context<'_>, findings: &mut Vec<Finding>) -> Res
         for source in &page.sources {
             let found = match sources.anchor(source) {
                 Some(anchor) => {
-                    targets.target(context, anchor).and_then(|target| untold(source, anchor, target))
+                    targets.target(context, anchor).and_then(|target| wrong(source, anchor, target))
                 }
                 None => Anchor::of_deleted(source).filter(|_| sources.of(source).is_empty()).map(|anchor| {
-                    let message = message!(
-                        "the source '{source}' is missing: there is no file {file}",
-                        source,
-                        file = anchor.file
-                    );
-                    finding(Severity::Warning, MISSING, message)
-                        .hint(message!("correct the entry, or delete it"))
+                    let file = anchor.file;
+                    Wrong::Missing {
+                        told: message!(
+                            "the source '{source}' is missing: there is no file {file}",
+                            source,
+                            file
+                        ),
+                        similar: None,
+                    }
                 }),
             };
-            let Some(mut found) = found else { continue };
-            if found.code == MISSING && searches < MOST_SEARCHES {
-                searches += 1;
-                if let Some(new) = freshness::moved_to(context, source, reviewed(&lock, page, source))? {
-                    found = found.hint(message!("it is now {new}", new));
+            let found = match found {
+                None => continue,
+                Some(Wrong::Otherwise(found)) => found,
+                Some(Wrong::Missing { told, similar }) => {
+                    searches += 1;
+                    let new = match searches <= MOST_SEARCHES {
+                        true => freshness::moved_to(context, source, reviewed(&lock, page, source))?,
+                        false => None,
+                    };
+                    let told = match (new, similar) {
+                        (Some(new), _) => message!("{told}; it is now {new}", told, new),
+                        (None, Some(similar)) => message!("{told}; did you mean {similar}?", told, similar),
+                        (None, None) => told,
+                    };
+                    finding(Severity::Warning, "missing_symbol", told)
+                        .hint(message!("correct the entry or link, or delete it"))
                 }
-            }
+            };
             let line = text.lines().position(|line| line.contains(source.as_str())).map(|at| at + 1);
             findings.push(found.at(&page.path, line));
         }
@@ -59,49 +73,49 @@ pub(super) fn missing(context: &Context<'_>, findings: &mut Vec<Finding>) -> Res
     Ok(())
 }
 
-const MISSING: &str = "missing_symbol";
-
 /// The hashes of the symbol at the last review.
-fn reviewed<'a>(
-    lock: &'a ReviewLock,
-    page: &DeclaredPage,
-    source: &str,
-) -> Option<&'a crate::ports::SymbolHashes> {
+fn reviewed<'a>(lock: &'a ReviewLock, page: &DeclaredPage, source: &str) -> Option<&'a SymbolHashes> {
     lock.page(&page.path)?.get(source)?.iter().find_map(|content| content.symbol.as_ref())
 }
 
+/// What is wrong with an anchor.
+enum Wrong {
+    Missing {
+        told: Message,
+        /// The anchor of a symbol with a similar name.
+        similar: Option<String>,
+    },
+    Otherwise(Finding),
+}
+
 /// What is wrong with an anchor to a file that exists.
-fn untold(source: &str, anchor: Anchor<'_>, target: &Target) -> Option<Finding> {
-    let Anchor { file, name } = anchor;
+fn wrong(source: &str, Anchor { file, name }: Anchor<'_>, target: &Target) -> Option<Wrong> {
     Some(match target {
         Target::Symbol(_) => return None,
-        Target::Nothing(similar) => {
-            let message = message!(
+        Target::Nothing(similar) => Wrong::Missing {
+            told: message!(
                 "the source '{source}' is missing: {file} does not define '{name}'",
                 source,
                 file,
                 name
-            );
-            let found = finding(Severity::Warning, MISSING, message);
-            match similar.first() {
-                Some(similar) => found.hint(message!("did you mean {file}#{similar}?", file, similar)),
-                None => found.hint(message!("correct the name after the #, or delete the entry")),
-            }
-        }
+            ),
+            similar: similar.first().map(|similar| format!("{file}#{similar}")),
+        },
         Target::Several(symbols) => {
             let names: BTreeSet<&str> = symbols.iter().map(|Symbol { name, .. }| name.as_str()).collect();
             let names = names.into_iter().collect::<Vec<_>>().join(", ");
             let message = message!("the source '{source}' may be any of {names}", source, names);
-            finding(Severity::Warning, "ambiguous_symbol", message).hint(message!(
-                "write a longer name; until then, every change of {file} makes the page stale",
-                file
-            ))
+            Wrong::Otherwise(finding(Severity::Warning, "ambiguous_symbol", message).hint(message!(
+                "write a longer name; until then, every change of the file makes the page stale"
+            )))
         }
         Target::File(whole) => {
-            let message =
-                message!("the symbols of {file} cannot be told: {reason}", file, reason = whole.reason);
-            finding(Severity::Info, "untold_symbol", message)
-                .hint(message!("'{source}' is compared as the whole file", source))
+            let reason = &whole.reason;
+            let message = message!("the symbols of {file} cannot be told: {reason}", file, reason);
+            Wrong::Otherwise(
+                finding(Severity::Info, "untold_symbol", message)
+                    .hint(message!("nothing has to be done: the whole file is compared")),
+            )
         }
     })
 }
