@@ -1,5 +1,7 @@
 //! The port `Symbols`, with grammars that are in the program.
 
+use ubp_core::message;
+use ubp_core::message::Message;
 use ubp_core::ports::{Symbol, SymbolHashes, Symbols, Target, WholeFile};
 use ubp_symbols::{Definition, Language, Limits, Source, Unreadable, find};
 
@@ -30,7 +32,7 @@ fn read<'a>(path: &str, bytes: &'a [u8]) -> Result<Source<'a>, WholeFile> {
         Some(language) => {
             Source::read(language, bytes, Limits::default()).map_err(|error| whole(bytes, &error))
         }
-        None => Err(WholeFile { reason: "its language is not known".into(), words: words(bytes) }),
+        None => Err(WholeFile { reason: message!("its language is not known"), words: words(bytes) }),
     }
 }
 
@@ -38,7 +40,21 @@ fn read<'a>(path: &str, bytes: &'a [u8]) -> Result<Source<'a>, WholeFile> {
 /// depends on the machine.
 fn whole(bytes: &[u8], error: &Unreadable) -> WholeFile {
     let words = matches!(error, Unreadable::Invalid { .. }).then(|| words(bytes)).flatten();
-    WholeFile { reason: error.to_string(), words }
+    WholeFile { reason: told(error), words }
+}
+
+fn told(error: &Unreadable) -> Message {
+    match error {
+        Unreadable::TooLarge { bytes, limit } => {
+            message!("it is too large: {bytes} bytes, the limit is {limit}", bytes, limit)
+        }
+        Unreadable::TooMany { limit } => message!("it has more than {limit} definitions", limit),
+        Unreadable::TookTooLong { limit } => {
+            message!("reading it took longer than {millis} ms", millis = limit.as_millis().to_string())
+        }
+        Unreadable::Binary => message!("it is not a text"),
+        Unreadable::Invalid { line } => message!("the syntax on line {line} is invalid", line),
+    }
 }
 
 fn words(bytes: &[u8]) -> Option<String> {
@@ -86,14 +102,17 @@ mod tests {
             file
         };
         let makefile = find("Makefile", "login:\n\tcargo run\n");
-        assert_eq!(makefile.reason, "its language is not known");
+        assert_eq!(makefile.reason.to_string(), "its language is not known");
         assert_eq!(makefile.words, find("Makefile", "login:\n\n\tcargo   run\n").words);
         assert_ne!(makefile.words, find("Makefile", "login:\n\tcargo build\n").words);
-        assert_eq!(find("config.json", "{ \"login\": ").reason, "invalid syntax on line 1");
+        assert_eq!(
+            find("config.json", "{ \"login\": ").reason.to_string(),
+            "the syntax on line 1 is invalid"
+        );
         let large = find("large.ts", &"function login() {}\n".repeat(200_000));
         assert_eq!(
-            (large.words, large.reason.as_str()),
-            (None, "too large: 4000000 bytes, the limit is 2000000")
+            (large.words, large.reason.to_string()),
+            (None, "it is too large: 4000000 bytes, the limit is 2000000".to_owned())
         );
         assert_eq!(find("binary.ts", "\0").words, None);
     }

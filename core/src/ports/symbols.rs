@@ -1,5 +1,8 @@
 //! Definitions in source files.
 
+use crate::message;
+use crate::message::Message;
+
 /// Finds what anchors such as `src/auth/login.ts#Session.refresh` lead to. A text is read as far as possible, within a
 /// limit of time: whatever it contains, no method fails.
 pub trait Symbols: Send + Sync {
@@ -29,8 +32,8 @@ pub enum Target {
 /// A file without known symbols.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WholeFile {
-    /// Why they are not known, in English.
-    pub reason: String,
+    /// Why they are not known.
+    pub reason: Message,
     /// Hash of its words, which layout does not change; `None` if it is not text, or too large.
     pub words: Option<String>,
 }
@@ -90,7 +93,7 @@ impl Symbols for NoSymbols {
     }
 
     fn find(&self, _path: &str, _bytes: &[u8], names: &[&str]) -> Vec<Target> {
-        let file = WholeFile { reason: "symbols are not known here".into(), words: None };
+        let file = WholeFile { reason: message!("symbols are not known here"), words: None };
         names.iter().map(|_| Target::File(file.clone())).collect()
     }
 

@@ -159,6 +159,8 @@ const SAME: &[&str] = &[
     "not a git repository",
     "unrecognized token",
     // Names, formats and code.
+    " = ?2 ORDER BY ordinal",
+    "CASE WHEN target GLOB",
     "MMM do, yyyy",
     "My first page",
     "\nwithout full text",

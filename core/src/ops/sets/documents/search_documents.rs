@@ -148,18 +148,18 @@ fn by_meaning(
     let mut found = context.index.read(|db| {
         // The closest chunks are in the closest sections, so `limit` sections are enough.
         let closest = matrix.closest(db, vector, limit, |_| true)?;
-        let mut parts: Vec<(i64, usize, f32)> = Vec::new();
-        for section in &closest.sections {
+        let mut parts: Vec<(usize, usize, f32)> = Vec::new();
+        for (rank, section) in closest.sections.iter().enumerate() {
             let of_section = matrix.parts(db, vector, section.section)?;
-            parts.extend(
-                of_section.into_iter().map(|(middle, similarity)| (section.section, middle, similarity)),
-            );
+            parts.extend(of_section.into_iter().map(|(middle, similarity)| (rank, middle, similarity)));
         }
+        // The numbers of sections depend on when pages were added; their order does not.
         parts.sort_by(|a, b| b.2.total_cmp(&a.2).then((a.0, a.1).cmp(&(b.0, b.1))));
         parts.truncate(limit);
         let mut cut: HashMap<i64, Vec<Range<usize>>> = HashMap::new();
         let mut found = Vec::new();
-        for (section, middle, similarity) in parts {
+        for (rank, middle, similarity) in parts {
+            let Some(section) = closest.sections.get(rank).map(|close| close.section) else { continue };
             let Some((path, first_line)) = sections::place(db, section)? else { continue };
             let Some(SectionText { heading_path, text, chunk_size }) = section_text(db, section)? else {
                 continue;
