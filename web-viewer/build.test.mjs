@@ -16,7 +16,7 @@ edition = "2024"
 [workspace]
 
 [build-dependencies]
-miniz_oxide = { version = "0.9", default-features = false, features = ["std", "with-alloc"] }
+lzma-rust2 = { version = "0.25", default-features = false, features = ["encoder", "optimization", "std"] }
 `;
 /** Prints the embedded files, and the message of the program if there are none. */
 const PROGRAM = `const INSIDE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/web_app.rs"));
