@@ -112,7 +112,7 @@ describe('a release build', () => {
     for (const [name, file] of [['base', 'ubp_base'], ['semantic', 'ubp_semantic']]) {
       const folder = join(root, 'bindings-wasm/dist', name);
       mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, `${file}.js`), 'export default () => {}; export class Project {} export class Encoder {}\n');
+      writeFileSync(join(folder, `${file}.js`), 'export default () => {}; export class Project {} export class Encoder {} export const setReader = () => {};\n');
       writeFileSync(join(folder, `${file}_bg.wasm`), name);
     }
     const engine = ({ files }) => files.filter((file) => /^assets\/ubp_(base|semantic)_bg-.*\.wasm$/.test(file)).length;
