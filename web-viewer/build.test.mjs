@@ -58,7 +58,7 @@ describe('a release build', () => {
     writeFileSync(join(crate, 'Cargo.toml'), MANIFEST);
     writeFileSync(join(crate, 'src/main.rs'), PROGRAM);
     // The files of a fresh clone, and the packages that `npm ci` would install.
-    const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', 'web-viewer', 'npm/ubp/generated', 'bindings-wasm/dist', 'rust-toolchain.toml'], { cwd: repository, encoding: 'utf8' });
+    const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', 'web-viewer', 'npm/ubp/generated', 'cli/src/language', 'bindings-wasm/dist', 'rust-toolchain.toml'], { cwd: repository, encoding: 'utf8' });
     for (const file of files.split('\0').filter(Boolean)) cpSync(join(repository, file), join(root, file));
     cpSync(join(repository, 'web-viewer/node_modules'), join(root, 'web-viewer/node_modules'), { recursive: true, verbatimSymlinks: true });
   });
