@@ -188,6 +188,7 @@ describe('the review queue', () => {
     await detail.locator('ins', { hasText: '[[' }).first().waitFor();
     await detail.getByRole('button', { name: 'Insert the link' }).click();
     await until(() => viewer.read('Guide.md').includes('Read the [[Rate limiting policy]] before'), () => viewer.read('Guide.md'));
+    await page.getByText('Linked to “Rate limiting policy”.').first().waitFor();
     await page.keyboard.press('Alt+u');
     await until(() => !viewer.read('Guide.md').includes('[['), 'it is undone');
     await link.click();
