@@ -4,8 +4,8 @@
 use crate::Result;
 use crate::ports::Source;
 
-#[cfg(not(target_family = "wasm"))]
 /// A symbol of a file, as a source names it.
+#[cfg(not(target_family = "wasm"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Anchor<'a> {
     /// Path of the file, relative to the project.

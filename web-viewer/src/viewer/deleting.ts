@@ -5,12 +5,14 @@ import { takeBack } from './together';
 import type { Workspace } from './workspace.svelte';
 import { writing } from '../words/writing';
 
-/** Pages outside of the folder that link into it. */
-export async function linkingInto({ client }: Workspace, pages: readonly string[]): Promise<Set<string>> {
+/** Pages outside of the folder that link into it. Stops if nobody waits for them any more. */
+export async function linkingInto({ client }: Workspace, pages: readonly string[], stop: AbortSignal): Promise<Set<string>> {
   const linking = new Set<string>();
+  const inside = new Set(pages);
   for (const page of pages) {
+    if (stop.aborted) break;
     const { links } = await client.call('delete_page', { page, dry_run: true });
-    for (const { filepath } of links) if (!pages.includes(filepath)) linking.add(filepath);
+    for (const { filepath } of links) if (!inside.has(filepath)) linking.add(filepath);
   }
   return linking;
 }
