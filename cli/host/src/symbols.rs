@@ -2,7 +2,7 @@
 
 use ubp_core::message;
 use ubp_core::message::Message;
-use ubp_core::ports::{Symbol, SymbolHashes, Symbols, Target, WholeFile};
+use ubp_core::ports::{Symbol, SymbolHashes, SymbolPart, Symbols, Target, WholeFile};
 use ubp_symbols::{Definition, Language, Limits, Source, Unreadable, find};
 
 /// Finds the definitions of source files.
@@ -81,6 +81,17 @@ fn symbol(source: &Source<'_>, parts: &[&Definition]) -> Symbol {
         name: parts.first().map_or_else(String::new, |first| first.qualified()),
         hashes: SymbolHashes { tokens: print.tokens.to_string(), signature: print.signature.to_string() },
         body: print.has_telling_body().then(|| print.body.to_string()),
+        parts: parts.iter().map(|definition| part(definition)).collect(),
+    }
+}
+
+fn part(definition: &Definition) -> SymbolPart {
+    SymbolPart {
+        kind: definition.kind.name(),
+        lines: definition.lines,
+        range: definition.range.clone(),
+        signature: definition.signature.clone(),
+        doc: definition.doc.clone(),
     }
 }
 

@@ -25,4 +25,4 @@ pub use memory::{FixedClock, MemoryCache, MemoryHistory, MemorySource, NoHistory
 pub use revision::{Blobs, RevisionHistory, RevisionSource};
 pub(crate) use source::abbreviated;
 pub use source::{ContentHash, FileStat, Listing, PageFile, Source, Unreadable, WriteGuard};
-pub use symbols::{NoSymbols, Symbol, SymbolHashes, Symbols, Target, WholeFile};
+pub use symbols::{NoSymbols, Symbol, SymbolHashes, SymbolPart, Symbols, Target, WholeFile};

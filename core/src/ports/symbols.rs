@@ -1,5 +1,7 @@
 //! Definitions in source files.
 
+use std::ops::Range;
+
 use crate::message;
 use crate::message::Message;
 
@@ -48,6 +50,23 @@ pub struct Symbol {
     /// Hash of its body without comments and layout; `None` if it has none, or one so short that others are equal by
     /// chance.
     pub body: Option<String>,
+    /// Where it is defined, in the order of the file. Never empty.
+    pub parts: Vec<SymbolPart>,
+}
+
+/// Where a symbol, or one of its overloads, is defined. Ranges are bytes of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SymbolPart {
+    /// What it is, in English and lower case: `function`, `class`, `key`.
+    pub kind: &'static str,
+    /// First and last line, from 1.
+    pub lines: (usize, usize),
+    /// All of it, with attributes and keywords such as `export`, without the comment above it.
+    pub range: Range<usize>,
+    /// What comes before the body; all of it if there is none.
+    pub signature: Range<usize>,
+    /// The comment directly above it.
+    pub doc: Option<Range<usize>>,
 }
 
 /// Hashes of a symbol without comments and layout, as hexadecimal digits. The names in its path are left out, so that

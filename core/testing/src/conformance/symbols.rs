@@ -48,7 +48,12 @@ pub fn symbols(port: &dyn Symbols) {
     assert_eq!(is_changed("retries = 3", "retries = 4", "Session.refresh"), (true, true, false), "contract");
     assert_eq!(is_changed("Session", "Login", "Login.refresh"), (false, false, false), "another name");
 
-    assert_eq!(symbol(CODE, "Session.refresh").name, "Session.refresh");
+    let refresh = symbol(CODE, "Session.refresh");
+    assert_eq!(refresh.name, "Session.refresh");
+    let [part] = refresh.parts.as_slice() else { panic!("one definition: {:?}", refresh.parts) };
+    assert_eq!((part.kind, part.lines, part.doc.as_ref()), ("method", (2, 7), None));
+    assert_eq!(&CODE[part.signature.clone()], "refresh(user: string, retries = 3): boolean");
+    assert!(CODE[part.range.clone()].starts_with("refresh(") && CODE[part.range.clone()].ends_with("}"));
     let Target::Several(both) = find(CODE, "refresh") else { panic!("two symbols have this name") };
     let names: Vec<&str> = both.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["Session.refresh", "Guest.refresh"]);
