@@ -28,7 +28,11 @@ use crate::{Result, path};
 mod anchors;
 mod judged;
 mod lock;
+#[cfg(not(target_family = "wasm"))]
+mod sections;
 mod sources;
+#[cfg(not(target_family = "wasm"))]
+mod stamp;
 mod suspects;
 #[cfg(not(target_family = "wasm"))]
 mod symbols;
@@ -40,11 +44,15 @@ pub use anchors::Anchor;
 pub use anchors::file_of;
 pub(crate) use judged::put as put_verdict;
 pub use lock::{Content, LastEdit, LockProblem, REVIEW_LOCK, ReviewLock, Reviewed, line_paths};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use sections::{Binding, binding, section_names};
 pub(crate) use sources::count_among;
 pub use sources::{Declared, DeclaredPage, Sources, combined, declared};
+#[cfg(not(target_family = "wasm"))]
+pub use stamp::Stamp;
 pub use suspects::{Suspect, suspects};
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use symbols::{Targets, moved_to, sections_naming};
+pub(crate) use symbols::{Targets, moved_to};
 
 /// Whether a page is up to date with its sources.
 #[derive(

@@ -44,6 +44,8 @@ pub(crate) mod rights;
 use audit::{Entry, OutcomeKind};
 #[cfg(not(target_family = "wasm"))]
 pub use diff::hunks;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use diff::hunks_within;
 pub(crate) use diff::shorten;
 use make::Making;
 pub use names::MovedLink;

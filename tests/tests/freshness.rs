@@ -1,6 +1,7 @@
 //! Freshness in a git repository: the answer is the same in every clone, does not depend on file times, and is never
 //! "fresh" by mistake.
 
+mod sections;
 mod symbols;
 
 use std::path::Path;

@@ -17,11 +17,12 @@ use crate::terminal::{Terminal, answer};
 #[command(after_help = "Examples:\n  \
     ubp review login.md                     record a page that is fresh\n  \
     ubp review --still-accurate login.md    its code changed; it is still accurate\n  \
+    ubp review 'login.md#Session tokens'    one section, and those below it\n  \
     ubp review pages/api                    the fresh pages in this folder\n  \
     ubp review --all                        every page whose code did not change\n\n\
     The record is .ubp/refs.lock: commit it together with the pages.")]
 pub struct ReviewArgs {
-    /// Pages: paths, ids, titles or aliases; or folders, for the pages in them that have sources
+    /// Pages: paths, ids, titles or aliases; sections: PAGE#HEADING; folders: the pages in them that have sources
     #[arg(value_name = "PAGE|FOLDER", required_unless_present = "all")]
     pub pages: Vec<String>,
     /// Every page that has sources

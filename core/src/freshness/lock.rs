@@ -9,6 +9,8 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+#[cfg(not(target_family = "wasm"))]
+use super::stamp::Stamp;
 use crate::Result;
 use crate::message;
 use crate::message::Message;
@@ -40,6 +42,20 @@ pub struct Content {
     /// Hashes of the symbol in the file, if the source is an anchor.
     #[cfg(not(target_family = "wasm"))]
     pub symbol: Option<SymbolHashes>,
+    /// Who reviewed it; `None` for content that is not a review, and for reviews of versions that did not record it.
+    #[cfg(not(target_family = "wasm"))]
+    pub stamp: Option<Stamp>,
+}
+
+impl Content {
+    /// Whether both are about the same state of a source, whoever reviewed it.
+    fn is_same(&self, other: &Self) -> bool {
+        #[cfg(not(target_family = "wasm"))]
+        if self.symbol != other.symbol {
+            return false;
+        }
+        self.file == other.file
+    }
 }
 
 impl From<ContentHash> for Content {
@@ -48,6 +64,8 @@ impl From<ContentHash> for Content {
             file,
             #[cfg(not(target_family = "wasm"))]
             symbol: None,
+            #[cfg(not(target_family = "wasm"))]
+            stamp: None,
         }
     }
 }
@@ -147,9 +165,11 @@ impl ReviewLock {
                 Some((page, path, content)) => {
                     if wanted(&page) {
                         let contents = lock.pages.entry(page).or_default().entry(path).or_default();
-                        if !contents.contains(&content) {
-                            contents.push(content);
+                        // Of two reviews of the same state, which a merge leaves, the first is enough.
+                        if contents.iter().any(|known| known.is_same(&content)) {
+                            continue;
                         }
+                        contents.push(content);
                         if contents.len() == 2 {
                             problem(message!(
                                 "duplicate entry for the same page and source: both count as reviewed"
@@ -173,28 +193,44 @@ impl ReviewLock {
         self.pages.get(path)
     }
 
-    /// Records that the page was reviewed with exactly these sources. Returns whether this changed the lock.
-    pub fn set(&mut self, page: &str, sources: BTreeMap<String, Content>) -> bool {
-        let reviewed: Reviewed = sources.into_iter().map(|(path, content)| (path, vec![content])).collect();
-        self.edits.remove(page);
-        let before = if reviewed.is_empty() {
-            self.pages.remove(page)
-        } else {
-            self.pages.insert(page.into(), reviewed)
-        };
-        before.as_ref() != self.pages.get(page)
+    /// Whether exactly this state of the source was reviewed.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn has(&self, page: &str, source: &str, content: &Content) -> bool {
+        let known = self.pages.get(page).and_then(|reviewed| reviewed.get(source));
+        known.is_some_and(|known| known.len() == 1 && known.iter().all(|known| known.is_same(content)))
     }
 
-    /// Copies the entries of a page from `other`.
-    pub fn copy(&mut self, other: &Self, page: &str) {
-        match other.pages.get(page) {
-            Some(reviewed) => self.pages.insert(page.into(), reviewed.clone()),
-            None => self.pages.remove(page),
-        };
-        match other.edits.get(page) {
-            Some(edits) => self.edits.insert(page.into(), edits.clone()),
-            None => self.edits.remove(page),
-        };
+    /// Records that the page was reviewed with exactly these sources. The entry of a source that is in the same state stays
+    /// as it is. Returns whether this changed the lock.
+    pub fn set(&mut self, page: &str, sources: BTreeMap<String, Content>) -> bool {
+        self.edits.remove(page);
+        let known = self.pages.remove(page).unwrap_or_default();
+        let count = known.len();
+        let reviewed = merged(known, sources, |_| false);
+        let is_changed = reviewed.1 || reviewed.0.len() != count;
+        if !reviewed.0.is_empty() {
+            self.pages.insert(page.into(), reviewed.0);
+        }
+        is_changed
+    }
+
+    /// Records that some sections of the page were reviewed with these sources. Other entries stay if they belong to sources
+    /// that the page still has, which `is_named` tells. Returns whether this changed the lock.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn set_some(
+        &mut self,
+        page: &str,
+        sources: BTreeMap<String, Content>,
+        is_named: impl Fn(&str) -> bool,
+    ) -> bool {
+        let known = self.pages.remove(page).unwrap_or_default();
+        let count = known.len();
+        let (reviewed, is_new) = merged(known, sources, is_named);
+        let is_changed = is_new || reviewed.len() != count;
+        if !reviewed.is_empty() {
+            self.pages.insert(page.into(), reviewed);
+        }
+        is_changed
     }
 
     /// The lock without reviews, for `"freshness": "edit"`.
@@ -273,12 +309,39 @@ impl ReviewLock {
                     if let Some(SymbolHashes { tokens, signature }) = &content.symbol {
                         text.push_str(&format!("\t{tokens}\t{signature}"));
                     }
+                    #[cfg(not(target_family = "wasm"))]
+                    if let Some(stamp) = &content.stamp {
+                        text.push_str(&format!("\t@{stamp}"));
+                    }
                     text.push_str(end);
                 }
             }
         }
         text
     }
+}
+
+/// The reviewed `sources`, each with its known entry if that is about the same state, and the other known entries that
+/// `stays` accepts. Returns also whether an entry is new.
+fn merged(
+    mut known: Reviewed,
+    sources: BTreeMap<String, Content>,
+    stays: impl Fn(&str) -> bool,
+) -> (Reviewed, bool) {
+    let mut is_new = false;
+    let mut reviewed = Reviewed::new();
+    for (path, content) in sources {
+        let contents = match known.remove(&path) {
+            Some(before) if before.len() == 1 && before.iter().all(|one| one.is_same(&content)) => before,
+            _ => {
+                is_new = true;
+                vec![content]
+            }
+        };
+        reviewed.insert(path, contents);
+    }
+    reviewed.extend(known.into_iter().filter(|(path, _)| stays(path)));
+    (reviewed, is_new)
 }
 
 fn conflict_marker(line: &str) -> Option<char> {
@@ -297,28 +360,34 @@ fn edit(line: &str) -> Option<(String, LastEdit, ContentHash)> {
     Some((unescape(page)?, LastEdit::parse(time)?, content.trim_end().parse().ok()?))
 }
 
-/// `page<TAB>source<TAB>sha256:…`, and two more fields for a symbol, which in browsers counts as its file.
+/// `page<TAB>source<TAB>sha256:…`, two more fields for a symbol, which in browsers counts as its file, and then `@` with who
+/// reviewed it.
 fn entry(line: &str) -> Option<(String, String, Content)> {
     let mut fields = line.trim_end().split('\t');
     let (page, path, hash) = (fields.next()?, fields.next()?, fields.next()?);
+    let mut further: Vec<&str> = fields.collect();
+    let stamp = further.last().and_then(|last| last.strip_prefix('@'));
+    if stamp.is_some() {
+        further.pop();
+    }
+    if page.is_empty() || path.is_empty() || !matches!(further.len(), 0 | 2) {
+        return None;
+    }
     #[cfg(target_family = "wasm")]
-    let path = match fields.next().and(fields.next()) {
-        Some(_) => path.split('#').next().unwrap_or_default(),
-        None => path,
+    let path = if further.is_empty() { path } else { path.split('#').next().unwrap_or_default() };
+    let content = Content {
+        #[cfg(not(target_family = "wasm"))]
+        symbol: match further.as_slice() {
+            [tokens, signature] => Some(SymbolHashes::parse(tokens, signature)?),
+            _ => None,
+        },
+        #[cfg(not(target_family = "wasm"))]
+        stamp: match stamp {
+            Some(stamp) => Some(Stamp::parse(stamp)?),
+            None => None,
+        },
+        file: hash.parse().ok()?,
     };
-    #[cfg(not(target_family = "wasm"))]
-    let symbol = match (fields.next(), fields.next()) {
-        (None, _) => None,
-        (Some(tokens), Some(signature)) => Some(SymbolHashes::parse(tokens, signature)?),
-        (Some(_), None) => return None,
-    };
-    let is_whole = fields.next().is_none() && !page.is_empty() && !path.is_empty();
-    is_whole.then_some(())?;
-    let file = hash.parse().ok()?;
-    #[cfg(not(target_family = "wasm"))]
-    let content = Content { file, symbol };
-    #[cfg(target_family = "wasm")]
-    let content = Content { file };
     Some((unescape(page)?, unescape(path)?, content))
 }
 
@@ -371,141 +440,4 @@ fn unescape(field: &str) -> Option<String> {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    const A: &str = "sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
-    const B: &str = "sha256:bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
-
-    fn read(text: &str) -> ReviewLock {
-        ReviewLock::parse(text.as_bytes(), |_| true)
-    }
-
-    fn hash(c: u8) -> ContentHash {
-        ContentHash([c; 32])
-    }
-
-    fn content(c: u8) -> Content {
-        hash(c).into()
-    }
-
-    #[test]
-    fn a_written_lock_is_read_back_unchanged() {
-        let mut lock = ReviewLock::default();
-        let odd = ["#page.md", "a\tb.md", "b\\n.md", "日本.md", "a b.md"];
-        for page in odd {
-            assert!(lock.set(
-                page,
-                BTreeMap::from([("src/b\n.rs".into(), content(0xbb)), ("src/a.rs".into(), content(0xaa))])
-            ));
-        }
-        let text = lock.to_text();
-        assert_eq!(text.lines().count(), 10);
-        assert!(text.contains(&format!("日本.md\tsrc/a.rs\t{A}\n")));
-        let again = read(&text);
-        assert!(again.problems.is_empty(), "{:?}", again.problems);
-        assert_eq!(again.to_text(), text);
-        for page in odd {
-            assert_eq!(again.page(page), lock.page(page), "{page}");
-        }
-        let mut again = again;
-        assert!(!again.set(
-            "a b.md",
-            BTreeMap::from([("src/b\n.rs".into(), content(0xbb)), ("src/a.rs".into(), content(0xaa))])
-        ));
-    }
-
-    #[test]
-    fn damaged_lines_are_reported_and_the_others_are_used() {
-        let text = format!(
-            "\u{feff}# ours\na.md\tx.rs\t{A}\nrubbish\n\n<<<<<<< HEAD\nb.md\ty.rs\t{A}\n||||||| base\nb.md\ty.rs\tsha256:{}\n=======\nb.md\ty.rs\t{B}\n>>>>>>> theirs\nc.md\tz.rs\tsha256:12\nd.md\tw.rs\t{B}",
-            "c".repeat(64)
-        );
-        let lock = read(&text);
-        let lines: Vec<usize> = lock.problems.iter().map(|problem| problem.line).collect();
-        assert_eq!(lines, [3, 5, 10, 12], "{:?}", lock.problems);
-        assert_eq!(lock.page("b.md").unwrap()["y.rs"], [content(0xaa), content(0xbb)]);
-        assert!(lock.page("c.md").is_none());
-        assert_eq!(
-            lock.to_text(),
-            format!(
-                "# ours\nrubbish\nc.md\tz.rs\tsha256:12\na.md\tx.rs\t{A}\nb.md\ty.rs\t{A}\nb.md\ty.rs\t{B}\nd.md\tw.rs\t{B}\n"
-            )
-        );
-    }
-
-    #[test]
-    fn an_edit_counts_while_the_page_has_the_recorded_hash() {
-        let text = format!(
-            "a.md\tedited\t2026-09-01T00:00:00Z\t{A}\na.md\tx.rs\t{A}\nb.md\tedited\tunknown\t{B}\nc.md\tedited\t{A}\n"
-        );
-        let mut lock = read(&text);
-        assert!(lock.problems.is_empty(), "{:?}", lock.problems);
-        assert_eq!(lock.to_text(), text);
-        let edited = LastEdit::At("2026-09-01T00:00:00Z".parse().unwrap());
-        assert_eq!(lock.last_edit("a.md", hash(0xaa)), Some(edited));
-        assert_eq!(lock.last_edit("a.md", hash(0xbb)), None, "UBP did not write that");
-        assert_eq!(lock.last_edit("b.md", hash(0xbb)), Some(LastEdit::Unknown));
-        assert!(lock.page("c.md").unwrap().contains_key("edited"), "a source with that name");
-        lock.note_edit("a.md", edited, hash(0xbb), Some(hash(0xaa)));
-        lock.note_edit("a.md", edited, hash(0xcc), Some(hash(0xbb)));
-        assert_eq!(lock.last_edit("a.md", hash(0xaa)), None, "only the content before the write is kept");
-        assert_eq!(lock.last_edit("a.md", hash(0xbb)), Some(edited));
-        assert_eq!(lock.last_edit("a.md", hash(0xcc)), Some(edited));
-        lock.set("a.md", BTreeMap::from([("x.rs".into(), content(0xaa))]));
-        assert_eq!(lock.last_edit("a.md", hash(0xcc)), None, "a review replaces it");
-    }
-
-    #[test]
-    fn the_paths_of_a_line_are_known_even_if_it_is_damaged() {
-        let named = |page: &str, source: Option<&str>| Some((page.to_owned(), source.map(str::to_owned)));
-        assert_eq!(line_paths(&format!("\\#a.md\tx\\t.rs\t{A}\r\n")), named("#a.md", Some("x\t.rs")));
-        assert_eq!(line_paths(&format!("a.md\tedited\tunknown\t{A}")), named("a.md", None));
-        assert_eq!(line_paths("a.md\tx.rs\tsha256:12"), named("a.md", Some("x.rs")));
-        assert_eq!(line_paths("# a.md\tx.rs"), None);
-        assert_eq!(line_paths("<<<<<<< HEAD"), None);
-    }
-
-    #[test]
-    fn hashes_of_symbols_are_read_back() {
-        let (tokens, signature) = ("1f".repeat(16), "2e".repeat(16));
-        let text = format!(
-            "a.md\tsrc/a.rs\t{A}\na.md\tsrc/a.rs#login\t{A}\t{tokens}\t{signature}\nb.md\tx.rs#y\t{A}\t-\t-\n"
-        );
-        let lock = read(&text);
-        assert!(lock.problems.is_empty(), "{:?}", lock.problems);
-        assert_eq!(lock.to_text(), text);
-        let symbol = |content: &Content| content.symbol.clone().unwrap();
-        let reviewed = &lock.page("a.md").unwrap()["src/a.rs#login"][0];
-        assert_eq!(symbol(reviewed), SymbolHashes { tokens: tokens.clone(), signature });
-        assert!(!symbol(&lock.page("b.md").unwrap()["x.rs#y"][0]).are_known());
-        let windows = text.replace('\n', "\r\n");
-        assert_eq!(read(&windows).to_text(), windows);
-        for damaged in [
-            format!("a.md\tx.rs#y\t{A}\t{tokens}\n"),
-            format!("a.md\tx.rs#y\t{A}\t{tokens}\tx\n"),
-            format!("a.md\tx.rs#y\t{A}\t{tokens}\t{tokens}\t{tokens}\n"),
-        ] {
-            let lock = read(&damaged);
-            assert_eq!(lock.problems.len(), 1, "{damaged}");
-            assert!(lock.page("a.md").is_none());
-            assert_eq!(lock.to_text(), damaged, "kept for a version that knows it");
-        }
-    }
-
-    #[test]
-    fn windows_line_endings_are_kept() {
-        let text = format!("a.md\tx.rs\t{A}\r\nb.md\tx.rs\t{B}\r\n");
-        let lock = read(&text);
-        assert!(lock.problems.is_empty());
-        assert_eq!(lock.to_text(), text);
-    }
-
-    #[test]
-    fn invalid_bytes_do_not_cause_a_panic() {
-        for bytes in [&b"\xff\xfe\x00\t\t\t"[..], b"", b"\t\tsha256:", b"a\\\tb\tsha256:", b"<<<<<<<"] {
-            let lock = ReviewLock::parse(bytes, |_| true);
-            assert!(lock.pages.is_empty());
-        }
-    }
-}
+mod tests;

@@ -209,7 +209,7 @@ impl Sources {
             if let Some(anchor) = self.anchor(source) {
                 let file = ContentHash::of(&context.source.read_source(anchor.file)?);
                 if let Some(symbol) = targets.target(context, anchor).and_then(symbols::hashes) {
-                    contents.insert(source.clone(), Content { file, symbol: Some(symbol) });
+                    contents.insert(source.clone(), Content { file, symbol: Some(symbol), stamp: None });
                 }
                 continue;
             }

@@ -3,12 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rusqlite::Connection;
-
 use super::anchors::Anchor;
 use super::lock::Content;
 use super::{Sources, StaleReason};
-use crate::index::questions::sources as questions;
 use crate::ports::{Commit, Symbol, SymbolHashes, Target};
 use crate::threads::on_each_core;
 use crate::{Context, Result};
@@ -74,19 +71,6 @@ impl<'a> Targets<'a> {
         }
         self.read.get(anchor.file)?.get(anchor.name)
     }
-}
-
-/// The headings of the sections whose links name this symbol; empty if front matter names it.
-///
-/// # Errors
-/// [`crate::Error::Database`].
-pub fn sections_naming(db: &Connection, page: i64, symbol: &str) -> Result<Vec<String>> {
-    if questions::is_in_front_matter(db, page, symbol)? {
-        return Ok(Vec::new());
-    }
-    let paths = questions::sections_naming(db, page, symbol)?;
-    let heading = |path: &String| serde_json::from_str::<Vec<String>>(path).ok()?.pop();
-    Ok(paths.iter().filter_map(heading).collect())
 }
 
 /// The hashes that a review of the anchor records; `None` if it leads nowhere.

@@ -78,7 +78,8 @@ fn with(reasons: &[(&str, StaleReason)]) -> Vec<(String, StaleReason)> {
 fn reviewed_sources_are_compared_by_content_not_by_times() {
     let case = Case::new("source_refs: src/a.rs", &["src/a.rs"]);
     assert!(case.review(false).written);
-    assert_eq!(case.lock(), format!("a.md\tsrc/a.rs\t{}\n", ContentHash::of(b"one")));
+    let stamp = "@1970-01-12T13:46:40Z c0ffee person";
+    assert_eq!(case.lock(), format!("a.md\tsrc/a.rs\t{}\t{stamp}\n", ContentHash::of(b"one")));
     // Committed again later with the same content.
     case.commit("src/a.rs", 2);
     assert_eq!(case.assess(), (Staleness::Fresh, vec![]));

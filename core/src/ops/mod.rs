@@ -82,6 +82,7 @@ mod changing {
         pub mod dismiss;
     }
     pub mod reviews {
+        #[cfg(not(target_family = "wasm"))]
         pub mod review_page;
     }
     pub mod index {
@@ -131,6 +132,7 @@ mod editing {
     pub mod read_source;
     pub mod resolve_links;
     pub mod save_page;
+    #[cfg(not(target_family = "wasm"))]
     pub mod source_diff;
 }
 
@@ -169,7 +171,9 @@ mod sets {
     }
 }
 
-pub use changing::{history::*, index::*, links::*, pages::*, reviews::*};
+#[cfg(not(target_family = "wasm"))]
+pub use changing::reviews::*;
+pub use changing::{history::*, index::*, links::*, pages::*};
 pub use editing::*;
 #[cfg(not(target_family = "wasm"))]
 pub use measuring::*;

@@ -57,12 +57,17 @@ pub(super) fn of(change: &Change) -> String {
 
 /// The hunks that turn one text into another, without the names of files; empty for equal texts.
 pub fn hunks(before: &str, after: &str) -> String {
+    hunks_within(before, after, (0, 0))
+}
+
+/// The same for parts of two files that begin at these lines, counted from 0.
+pub fn hunks_within(before: &str, after: &str, first: (usize, usize)) -> String {
     let lines = InternedInput::new(before, after);
     let mut changed = Diff::compute(Algorithm::Histogram, &lines);
     changed.postprocess_lines(&lines);
     let mut config = UnifiedDiffConfig::default();
     config.context_len(CONTEXT);
-    changed.unified_diff(&Patch(&lines.interner), config, &lines).to_string()
+    changed.unified_diff(&Patch { lines: &lines.interner, first }, config, &lines).to_string()
 }
 
 /// The first line of a hunk, for the lines from `old` and from `new`, counted from 0, and their numbers.
@@ -83,11 +88,15 @@ pub(crate) fn line(sign: char, text: &str) -> String {
 }
 
 /// Prints hunks like `git diff`.
-struct Patch<'a>(&'a Interner<&'a str>);
+struct Patch<'a> {
+    lines: &'a Interner<&'a str>,
+    /// The lines of the files where the texts begin, counted from 0.
+    first: (usize, usize),
+}
 
 impl Patch<'_> {
     fn line(&self, mut out: impl fmt::Write, sign: char, token: Token) -> fmt::Result {
-        out.write_str(&line(sign, self.0[token]))
+        out.write_str(&line(sign, self.lines[token]))
     }
 }
 
@@ -100,7 +109,9 @@ impl UnifiedDiffPrinter for Patch<'_> {
         old_lines: u32,
         new_lines: u32,
     ) -> fmt::Result {
-        out.write_str(&header((old as usize, old_lines as usize), (new as usize, new_lines as usize)))
+        let old = (old as usize + self.first.0, old_lines as usize);
+        let new = (new as usize + self.first.1, new_lines as usize);
+        out.write_str(&header(old, new))
     }
 
     fn display_context_token(&self, out: impl fmt::Write, line: Token) -> fmt::Result {
@@ -126,6 +137,7 @@ mod tests {
             hunks(&lines("5\n"), &lines("five\n")),
             "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"
         );
+        assert_eq!(hunks_within("a\n", "b\n", (10, 20)), "@@ -11 +21 @@\n-a\n+b\n");
         assert_eq!(hunks(&lines("5\n"), &lines("")), "@@ -2,7 +2,6 @@\n 2\n 3\n 4\n-5\n 6\n 7\n 8\n");
     }
 

@@ -1042,6 +1042,18 @@ export interface DescribingPage {
   reason: StaleReason | null;
 }
 
+/** A section that describes a source. */
+export interface DescribingSection {
+  /** Its id on the page. */
+  section_id: string;
+  /** Its heading; empty for the text before the first heading. */
+  heading: string;
+  /** First and last line of the file, from 1. */
+  lines: [number, number];
+  /** Its text, at most 60 lines. */
+  text: string;
+}
+
 /** A problem in a page. */
 export interface Diagnostic {
   /** Line, from 1. */
@@ -3282,6 +3294,8 @@ export interface RefsParams {
 export interface RefusedPage {
   /** Its path relative to the pages folder. */
   filepath: string;
+  /** Headings of the sections that were to be reviewed; empty for the whole page. */
+  sections: string[];
   /** Its freshness. */
   staleness: Staleness;
   /** Changes of the code since the last review; commits and diffs only for calls with at most 20 pages. */
@@ -3736,7 +3750,7 @@ export interface ReviewPageOutput {
   reviewed: ReviewedPage[];
   /** Pages that were not recorded because their code changed, with the changes. */
   refused: RefusedPage[];
-  /** Paths of pages without sources, for which there is nothing to record. */
+  /** Pages and sections without sources, for which there is nothing to record. */
   without_sources: string[];
   /** Whether `.ubp/refs.lock` was written. */
   written: boolean;
@@ -3750,9 +3764,9 @@ export interface ReviewPageOutput {
 
 /** The reviewed pages. */
 export interface ReviewPageParams {
-  /** The page: path, id, title or alias. */
+  /** The page: path, id, title or alias; `page#heading` for one section and those below. */
   page?: string | null | undefined;
-  /** Several pages, each by path, id, title or alias. */
+  /** Several pages or sections, each named like `page`. */
   pages?: string[] | undefined;
   /** All pages with sources; only for people. */
   all?: boolean | undefined;
@@ -3768,6 +3782,8 @@ export interface ReviewPageParams {
 export interface ReviewedPage {
   /** Its path relative to the pages folder. */
   filepath: string;
+  /** Headings of the sections that were reviewed; empty for the whole page. */
+  sections: string[];
   /** Number of files and symbols recorded. */
   source_count: number;
   /** Whether the record changed. */
@@ -4152,14 +4168,18 @@ export interface SourceDifference {
   renamed_to: string | null;
   /** Share of such files that are the missing one; absent if the file is equal. */
   confidence: number | null;
+  /** The sections that link to it, with their texts; empty if it concerns the whole page. */
+  described_in: DescribingSection[];
+  /** The last review of the source, if it is known. */
+  last_review: Stamp | null;
   /**
-   * Commits that changed it since, newest first; only the last one if the reviewed content is not found in
-   * history.
+   * Commits that changed the file or symbol since, newest first; only the last one if the reviewed content is not found
+   * in history.
    */
   commits: SourceCommit[];
   /**
-   * Unified diff from the reviewed content to the current content, at most 200 lines; absent if the reviewed
-   * content is not found.
+   * Unified diff of the file or symbol from the reviewed content to the current content, at most 200 lines; absent if
+   * the reviewed content is not found.
    */
   diff: string | null;
 }
@@ -4206,6 +4226,18 @@ export interface StalenessChanges {
   stale: StalePage[];
   /** Pages that were stale and are fresh now. */
   fresh: string[];
+}
+
+/** The author of a review. */
+export interface Stamp {
+  /** When it was recorded, RFC 3339. */
+  at: string;
+  /** The commit that was checked out, its first 12 hexadecimal digits; absent without version control. */
+  commit: string | null;
+  /** Whether a person or an agent recorded it. */
+  caller: Caller;
+  /** The name of the person in version control, or the agent's name for itself. */
+  name: string | null;
 }
 
 /** The state of a proposal. */

@@ -169,18 +169,20 @@ fn the_lock_keeps_the_hashes_of_symbols_and_older_locks_are_read() {
     let lock = || std::fs::read_to_string(repository.0.path(".ubp/refs.lock")).unwrap();
     let whole = lock();
     let fields: Vec<&str> = whole.trim_end().split('\t').collect();
-    let [page, source, file, tokens, signature] = fields.as_slice() else { panic!("{whole}") };
+    let [page, source, file, tokens, signature, stamp] = fields.as_slice() else { panic!("{whole}") };
     assert_eq!((*page, *source), ("docs/session.md", "src/session.ts#Session.refresh"));
     assert!(
         file.starts_with("sha256:") && tokens.len() == 32 && signature.len() == 32 && tokens != signature
     );
+    let (_, reviewer) = stamp.split_once(" person ").unwrap();
+    assert!(stamp.starts_with('@') && !reviewer.is_empty(), "{stamp}");
     // A lock that has only the hash of the file.
     repository.0.write(".ubp/refs.lock", format!("{page}\t{source}\t{file}\n")).unwrap();
     assert_eq!(repository.reason(""), fresh());
     repository.change("end()", "stop()");
     assert_eq!(repository.reason(""), ("changed".into(), None, true), "it cannot be told what changed");
     assert!(repository.0.ubp("review docs/session.md --still-accurate").succeeded());
-    assert!(lock().ends_with(&format!("\t{tokens}\t{signature}\n")), "{}", lock());
+    assert!(lock().contains(&format!("\t{tokens}\t{signature}\t@")), "{}", lock());
     assert_eq!(repository.reason(""), fresh());
 }
 

@@ -4,6 +4,8 @@ use rusqlite::Connection;
 
 #[cfg(not(target_family = "wasm"))]
 use super::one;
+#[cfg(not(target_family = "wasm"))]
+use super::sections::SectionRow;
 use super::{all, json};
 use crate::Result;
 
@@ -41,16 +43,19 @@ questions! {
     pages_naming_folder_of(file: &str) -> Vec<i64> = all
         "SELECT page FROM source_refs
          WHERE substr(?1, 1, 1 + length(rtrim(source, '/'))) = rtrim(source, '/') || '/'";
-    /// The headings of the sections of a page with a link to this source, outside of front matter.
+    /// The sections of a page with a link to this source, outside of front matter, in order.
     #[cfg(not(target_family = "wasm"))]
-    sections_naming(page: i64, source: &str) -> Vec<String> = all
-        concat!("SELECT DISTINCT heading_path FROM links JOIN sections USING (page)
+    linking_sections(page: i64, source: &str) -> Vec<SectionRow> = all
+        concat!("SELECT DISTINCT section_id, heading_path, level, first_line, last_line, sections.text
+         FROM links JOIN sections USING (page)
          WHERE page = ?1 AND state = 2 AND kind <> 3 AND line BETWEEN first_line AND last_line
          AND ", named_by_link!(), " = ?2 ORDER BY ordinal");
     /// Whether the front matter of a page names this source.
     #[cfg(not(target_family = "wasm"))]
     is_in_front_matter(page: i64, source: &str) -> bool = one
-        "SELECT EXISTS (SELECT 1 FROM source_refs WHERE page = ?1 AND source = ?2)";
+        concat!("SELECT EXISTS (SELECT 1 FROM source_refs WHERE page = ?1 AND source = ?2)
+             OR EXISTS (SELECT 1 FROM links WHERE page = ?1 AND state = 2 AND kind = 3
+                 AND ", named_by_link!(), " = ?2)");
     /// References in front matter: page and source; the references of each page in reverse order.
     in_front_matter() -> Vec<(i64, String)> = all
         "SELECT page, source FROM source_refs ORDER BY page, source DESC";

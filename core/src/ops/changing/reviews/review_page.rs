@@ -6,18 +6,24 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::freshness::{
-    self, Content, Declared, DeclaredPage, REVIEW_LOCK, ReviewLock, Sources, StaleReason, StaleRef, Staleness,
+    self, Content, DeclaredPage, REVIEW_LOCK, ReviewLock, Sources, StaleReason, StaleRef, Staleness, Stamp,
 };
 use crate::hint::Next;
 use crate::message;
-use crate::ops::page::{IndexState, PageName};
-use crate::ops::source_diff::{SourceDifference, differences, show_difference};
+use crate::ops::page::IndexState;
+use crate::ops::source_diff::{Described, SourceDifference, differences, show_differences};
 use crate::ops::written;
 use crate::ops::{Facts, Tool, check_staleness};
 use crate::show::{Page, Span, counted, what_is_wrong};
 use crate::word;
 use crate::writing::{Plan, RecordChange, Version, carry_out, expect};
 use crate::{Caller, Context, Error, Result};
+
+mod chosen;
+mod part;
+
+use chosen::chosen;
+use part::{Others, Part};
 
 /// Facts about this operation.
 pub const FACTS: Facts = Facts::writing(
@@ -38,9 +44,9 @@ const MOST_WITH_HISTORY: usize = 20;
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// The page: path, id, title or alias.
+    /// The page: path, id, title or alias; `page#heading` for one section and those below.
     pub page: Option<String>,
-    /// Several pages, each by path, id, title or alias.
+    /// Several pages or sections, each named like `page`.
     #[serde(default)]
     pub pages: Vec<String>,
     /// All pages with sources; only for people.
@@ -62,7 +68,7 @@ pub struct Output {
     pub reviewed: Vec<ReviewedPage>,
     /// Pages that were not recorded because their code changed, with the changes.
     pub refused: Vec<RefusedPage>,
-    /// Paths of pages without sources, for which there is nothing to record.
+    /// Pages and sections without sources, for which there is nothing to record.
     pub without_sources: Vec<String>,
     /// Whether `.ubp/refs.lock` was written.
     pub written: bool,
@@ -79,6 +85,8 @@ pub struct Output {
 pub struct ReviewedPage {
     /// Its path relative to the pages folder.
     pub filepath: String,
+    /// Headings of the sections that were reviewed; empty for the whole page.
+    pub sections: Vec<String>,
     /// Number of files and symbols recorded.
     pub source_count: usize,
     /// Whether the record changed.
@@ -94,6 +102,8 @@ pub struct ReviewedPage {
 pub struct RefusedPage {
     /// Its path relative to the pages folder.
     pub filepath: String,
+    /// Headings of the sections that were to be reviewed; empty for the whole page.
+    pub sections: Vec<String>,
     /// Its freshness.
     pub staleness: Staleness,
     /// Changes of the code since the last review; commits and diffs only for calls with at most 20 pages.
@@ -113,24 +123,26 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if names.is_empty() && !params.all {
         return Err(Error::invalid(message!("`page` is missing: a path, id, title or alias")));
     }
-    if context.caller == Caller::Agent && (params.all || names.len() > 1) {
+    let chosen = chosen(context, &names, params.all)?;
+    let is_single = chosen.pages == 1 && !params.all;
+    if context.caller == Caller::Agent && !is_single {
         return Err(Error::invalid(message!(
             "an agent can review only one page per call: call check_staleness with `page`, read the page and its \
              sources, then make the call that check_staleness shows"
         )));
     }
-    if names.len() != 1 && (params.expected_hash.is_some() || params.expected_sources.is_some()) {
+    if !is_single && (params.expected_hash.is_some() || params.expected_sources.is_some()) {
         return Err(Error::invalid(message!(
             "pass `expected_hash` and `expected_sources` only with a single page"
         )));
     }
-    let (declared, without_sources) = chosen(context, &names, params.all)?;
-    for page in declared.values().filter(|_| names.len() == 1) {
+    let declared = &chosen.declared;
+    for page in declared.values().filter(|_| is_single) {
         expect(context, params.expected_hash.as_deref(), &Version::read(context.source, &page.path)?)?;
     }
     let numbers: Vec<i64> = declared.keys().copied().collect();
     let assessments = freshness::assess(context, Some(&numbers))?;
-    let sources = Sources::expand(context, &declared)?;
+    let sources = Sources::expand(context, declared)?;
     let mut lock = ReviewLock::load(context.source, |_| true)?;
     let listed: Option<Vec<String>> = match params.all {
         true => Some(context.source.list()?.pages.into_iter().map(|file| file.path).collect()),
@@ -138,81 +150,138 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     };
     let before = lock.to_text();
     forget_missing(&mut lock, listed.as_deref());
+    let stamp = Stamp::now(context)?;
     // Each difference starts several processes, and nobody reads that many.
-    let with_history = declared.len() <= MOST_WITH_HISTORY;
-    let (mut reviewed, mut refused) = (Vec::new(), Vec::new());
-    for (number, page) in &declared {
+    let with_history = if declared.len() <= MOST_WITH_HISTORY { usize::MAX } else { 0 };
+    let mut output = Output {
+        reviewed: Vec::new(),
+        refused: Vec::new(),
+        without_sources: chosen.without_sources,
+        written: false,
+        audit_id: None,
+        proposal: None,
+        index: context.index_state()?,
+    };
+    let mut records = Vec::new();
+    for (&number, page) in declared {
         context.cancel.check()?;
+        let described = Described { number, page, sources: &sources };
         let contents = sources.contents(context, page)?;
-        if names.len() == 1 {
+        if is_single {
             expect_sources(context, params.expected_sources.as_deref(), page, &contents)?;
         }
-        let mut assessment = assessments.get(number).cloned().unwrap_or_default();
-        let changes = if with_history {
-            freshness::name_renames(context, &mut assessment)?;
-            differences(context, &lock, page, &assessment.stale_refs)?
-        } else {
-            assessment.stale_refs.iter().cloned().map(SourceDifference::without_history).collect()
+        let state = freshness::combined(&contents);
+        let mut assessment = assessments.get(&number).cloned().unwrap_or_default();
+        let part = chosen.sections.get(&number).map(|ids| Part { described, ids });
+        let (contents, others) = match &part {
+            Some(part) => {
+                assessment.stale_refs = part.stale(context, assessment.stale_refs)?;
+                part.contents(context, contents, &lock)?
+            }
+            None => (contents, Others::default()),
         };
-        if assessment.staleness > Staleness::Fresh && !params.still_accurate {
-            let sources = Some(freshness::combined(&contents));
-            let settling = |db: &_| check_staleness::settling(db, *number, &page.path, sources);
-            refused.push(RefusedPage {
+        let named = |others: &Others| match &part {
+            Some(part) => part.names(context, others),
+            None => Ok(Vec::new()),
+        };
+        let sections = named(&Others::default())?;
+        if contents.is_empty() && assessment.stale_refs.is_empty() && part.is_some() {
+            output.without_sources.extend(section_names(&page.path, &sections));
+            continue;
+        }
+        if with_history > 0 {
+            freshness::name_renames(context, &mut assessment)?;
+        }
+        let changes = differences(context, &lock, described, &assessment.stale_refs, with_history)?;
+        let is_fresh = assessment.staleness <= Staleness::Fresh || assessment.stale_refs.is_empty();
+        if !is_fresh && !params.still_accurate {
+            let names = section_names(&page.path, &named(&others)?);
+            let settling = |db: &_| check_staleness::settling(db, number, names, Some(state));
+            output.refused.push(RefusedPage {
                 filepath: page.path.clone(),
+                sections,
                 staleness: assessment.staleness,
                 changes,
                 settle_with: context.index.read(settling)?,
             });
             continue;
         }
+        others.refuse(&page.path)?;
         let is_missing = |stale: &StaleRef| {
             stale.reason == StaleReason::Missing && page.sources.contains(&stale.file_path)
         };
-        reviewed.push(ReviewedPage {
+        let record = Record { described, is_part: part.is_some(), contents: stamped(contents, &stamp) };
+        output.reviewed.push(ReviewedPage {
             filepath: page.path.clone(),
-            source_count: contents.len(),
-            changed: lock.set(&page.path, contents),
+            sections,
+            source_count: record.contents.len(),
+            changed: record.add_to(&mut lock),
             missing: assessment.stale_refs.iter().filter(|stale| is_missing(stale)).cloned().collect(),
             changes,
         });
+        records.push(record);
     }
-    let (audit_id, proposal) = match lock.to_text() != before {
-        true => save(context, &lock, &reviewed, listed.as_deref())?,
-        false => (None, None),
-    };
-    reviewed.sort_by(|a, b| a.filepath.cmp(&b.filepath));
-    refused.sort_by(|a, b| a.filepath.cmp(&b.filepath));
-    let written = audit_id.is_some();
-    Ok(Output {
-        reviewed,
-        refused,
-        without_sources,
-        written,
-        audit_id,
-        proposal,
-        index: context.index_state()?,
-    })
+    if lock.to_text() != before {
+        (output.audit_id, output.proposal) = save(context, &records, listed.as_deref())?;
+        output.written = output.audit_id.is_some();
+        output.index = context.index_state()?;
+    }
+    output.reviewed.sort_by(|a, b| a.filepath.cmp(&b.filepath));
+    output.refused.sort_by(|a, b| a.filepath.cmp(&b.filepath));
+    Ok(output)
 }
 
-/// Merges the reviews into the current record, which another process may have changed meanwhile. Returns the id of
+/// The review of a page, or of some of its sections.
+struct Record<'a> {
+    described: Described<'a>,
+    is_part: bool,
+    contents: BTreeMap<String, Content>,
+}
+
+impl Record<'_> {
+    /// Returns whether this changed the lock.
+    fn add_to(&self, lock: &mut ReviewLock) -> bool {
+        let Described { page, sources, .. } = self.described;
+        match self.is_part {
+            true => lock.set_some(&page.path, self.contents.clone(), |path| {
+                page.sources.iter().any(|source| source == path || sources.covers(source, path))
+            }),
+            false => lock.set(&page.path, self.contents.clone()),
+        }
+    }
+}
+
+fn stamped(mut contents: BTreeMap<String, Content>, stamp: &Stamp) -> BTreeMap<String, Content> {
+    contents.values_mut().for_each(|content| content.stamp = Some(stamp.clone()));
+    contents
+}
+
+/// Names for these sections of a page, or for the page if there are none.
+pub(crate) fn section_names(path: &str, sections: &[String]) -> Vec<String> {
+    match sections {
+        [] => vec![path.to_owned()],
+        sections => sections.iter().map(|section| format!("{path}#{section}")).collect(),
+    }
+}
+
+/// Adds the reviews to the current record, which another process may have changed meanwhile. Returns the id of
 /// the change in the audit log, or that of the proposal.
 fn save(
     context: &Context<'_>,
-    lock: &ReviewLock,
-    reviewed: &[ReviewedPage],
+    records: &[Record<'_>],
     listed: Option<&[String]>,
 ) -> Result<(Option<String>, Option<String>)> {
     let _held = context.source.lock()?;
     let bytes = context.source.read_state(REVIEW_LOCK)?;
     let mut now =
         bytes.as_deref().map_or_else(ReviewLock::default, |bytes| ReviewLock::parse(bytes, |_| true));
-    for page in reviewed {
-        now.copy(lock, &page.filepath);
+    for record in records {
+        record.add_to(&mut now);
     }
     forget_missing(&mut now, listed);
     let change = RecordChange::replace(REVIEW_LOCK, bytes.as_deref(), now.to_text().into_bytes());
     let plan = Plan::new("review_page", Vec::new()).recording(change);
-    let plan = plan.about(reviewed.iter().map(|page| page.filepath.clone()));
+    let plan = plan.about(records.iter().map(|record| record.described.page.path.clone()));
     let written = carry_out(context, plan, false)?;
     Ok((written.audit_id, written.proposal))
 }
@@ -249,41 +318,21 @@ fn forget_missing(lock: &mut ReviewLock, listed: Option<&[String]>) {
     }
 }
 
-/// The named pages, and the paths of those without sources.
-fn chosen(context: &Context<'_>, names: &[String], all: bool) -> Result<(Declared, Vec<String>)> {
-    context.index.read(|db| {
-        if all && names.is_empty() {
-            return Ok((freshness::declared(db, None)?, Vec::new()));
-        }
-        let mut numbers = Vec::new();
-        for name in names {
-            numbers.push(PageName { page: Some(name), ..PageName::default() }.require(db)?);
-        }
-        let declared =
-            if all { freshness::declared(db, None)? } else { freshness::declared(db, Some(&numbers))? };
-        numbers.retain(|page| !declared.contains_key(page));
-        numbers.sort_unstable();
-        numbers.dedup();
-        let without =
-            numbers.iter().map(|&page| crate::ops::page::path_of(db, page)).collect::<Result<_>>()?;
-        Ok((declared, without))
-    })
-}
-
 /// Pages without a change since their last review that are listed one by one.
 const MOST_UNCHANGED: usize = 5;
 
 /// Shows the recorded pages, and the changes that refused pages must be read against.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for refused in &output.refused {
-        let (path, trust) = (Span::Path(&refused.filepath), Span::Trust(refused.staleness));
+        let names = section_names(&refused.filepath, &refused.sections).join(", ");
+        let (path, trust) = (Span::Path(&names), Span::Trust(refused.staleness));
         page.line(&[Span::said(&message!(
             "{label} {path}{trust}",
             label = Span::alarm(&message!("not recorded:")),
             path,
             trust
         ))]);
-        refused.changes.iter().for_each(|change| show_difference(change, page));
+        show_differences(&refused.filepath, &refused.changes, page);
         page.item(&[Span::said(&message!(
             "read the page against these changes; if it is still accurate, {settle} records that",
             settle = refused.settle_with
@@ -297,14 +346,15 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             (false, _) => message!("already reviewed:"),
         };
         if reviewed.changed || unchanged <= MOST_UNCHANGED {
+            let names = section_names(&reviewed.filepath, &reviewed.sections).join(", ");
             page.line(&[Span::said(&message!(
                 "{label} {path} ({files})",
                 label = Span::strong(&what),
-                path = Span::Path(&reviewed.filepath),
+                path = Span::Path(&names),
                 files = counted(reviewed.source_count, "source", "sources")
             ))]);
         }
-        reviewed.changes.iter().for_each(|change| show_difference(change, page));
+        show_differences(&reviewed.filepath, &reviewed.changes, page);
         for missing in &reviewed.missing {
             page.warn(&[Span::said(&message!(
                 "{file} {wrong}; correct the source_refs of {path}",

@@ -6,11 +6,16 @@ use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+#[cfg(not(target_family = "wasm"))]
+use crate::freshness::Binding;
 use crate::freshness::{
-    self, Assessment, LockProblem, ReviewLock, Sources, StaleReason, StaleRef, Staleness, Suspect,
+    self, Assessment, DeclaredPage, LockProblem, ReviewLock, Sources, StaleReason, StaleRef, Staleness,
+    Suspect,
 };
 use crate::hint::Next;
 use crate::index::questions::pages;
+#[cfg(not(target_family = "wasm"))]
+use crate::index::questions::sections;
 use crate::message;
 use crate::message::{Fill as _, Message};
 use crate::ops::budget::{self, Omitted, more_room};
@@ -133,25 +138,25 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             freshness::name_renames(context, assessment)?;
         }
     }
-    let sources = source_hashes(context, &wanted)?;
-    let mut pages = context.index.read(|db| {
-        let checked = |number: &i64| {
-            let mut page = checked(db, *number, assessments.get(number), suspects.get(number))?;
+    let numbers: Vec<i64> = wanted.iter().copied().collect();
+    let declared = context.index.read(|db| freshness::declared(db, Some(&numbers)))?;
+    let sources = Sources::expand(context, &declared)?;
+    let mut pages = Vec::new();
+    for &number in &wanted {
+        let mut page =
+            context.index.read(|db| checked(db, number, assessments.get(&number), suspects.get(&number)))?;
+        let is_judged_by_times = assessments.contains_key(&number) && !page.reviewed;
+        if let Some(described) = declared.get(&number)
+            && (!page.stale_refs.is_empty() || (asked.is_some() && is_judged_by_times))
+        {
+            let mut names = vec![page.page.filepath.clone()];
             #[cfg(not(target_family = "wasm"))]
-            for (symbol, sections) in page.stale_refs.iter().zip(&mut page.sections) {
-                if symbol.contains('#') {
-                    *sections = freshness::sections_naming(db, *number, symbol)?.join(", ");
-                }
-            }
-            let is_judged_by_times = assessments.contains_key(number) && !page.reviewed;
-            if !page.stale_refs.is_empty() || (asked.is_some() && is_judged_by_times) {
-                let sources = sources.get(number).copied();
-                page.settle_with = Some(settling(db, *number, &page.page.filepath, sources)?);
-            }
-            Ok(page)
-        };
-        wanted.iter().map(checked).collect::<Result<Vec<_>>>()
-    })?;
+            context.index.read(|db| bind(db, number, described, &sources, &mut page, &mut names))?;
+            let state = source_hash(context, described, &sources);
+            page.settle_with = Some(context.index.read(|db| settling(db, number, names, state))?);
+        }
+        pages.push(page);
+    }
     pages.sort_by(|a, b| {
         b.page.staleness.cmp(&a.page.staleness).then_with(|| a.page.filepath.cmp(&b.page.filepath))
     });
@@ -203,32 +208,58 @@ fn checked(
     })
 }
 
-/// The call that records that a stale page was read and is still accurate.
+/// The call that records that a stale page, or some of its sections, were read and are still accurate.
 pub(crate) fn settling(
     db: &Connection,
     page: i64,
-    filepath: &str,
+    names: Vec<String>,
     sources: Option<ContentHash>,
 ) -> Result<Next> {
     let hash = ContentHash(pages::hash(db, page)?).abbreviated();
-    let mut review = Next::call("review_page").with("pages", vec![filepath]).with("expected_hash", hash);
+    let mut review = Next::call("review_page").with("pages", names).with("expected_hash", hash);
     if let Some(sources) = sources {
         review = review.with("expected_sources", sources.abbreviated());
     }
     Ok(review.with("still_accurate", true))
 }
 
-/// One hash of the sources of each page, for agents, who must name the state that they read. Pages with a source
-/// that cannot be read are absent.
-fn source_hashes(context: &Context<'_>, pages: &BTreeSet<i64>) -> Result<HashMap<i64, ContentHash>> {
-    if context.caller != Caller::Agent {
-        return Ok(HashMap::new());
+/// Tells which sections the changed sources concern, and names only these if nothing else of the page has to be reviewed.
+#[cfg(not(target_family = "wasm"))]
+fn bind(
+    db: &Connection,
+    number: i64,
+    described: &DeclaredPage,
+    sources: &Sources,
+    page: &mut CheckedPage,
+    names: &mut Vec<String>,
+) -> Result<()> {
+    let mut ids = BTreeSet::new();
+    let mut is_whole = !page.reviewed;
+    for (changed, told) in page.stale_refs.iter().zip(&mut page.sections) {
+        match freshness::binding(db, number, described, sources, changed)? {
+            Binding::Page => is_whole = true,
+            Binding::Sections(sections) => {
+                let headings = sections.iter().map(|section| section.heading_path.last());
+                *told = headings.flatten().cloned().collect::<Vec<_>>().join(", ");
+                // The text before the first heading has no name.
+                is_whole |= sections.iter().any(|section| section.level == 0);
+                ids.extend(sections.into_iter().map(|section| section.section_id));
+            }
+        }
     }
-    let numbers: Vec<i64> = pages.iter().copied().collect();
-    let declared = context.index.read(|db| freshness::declared(db, Some(&numbers)))?;
-    let sources = Sources::expand(context, &declared)?;
-    let hash = |page| sources.contents(context, page).ok().map(|contents| freshness::combined(&contents));
-    Ok(declared.iter().filter_map(|(&number, page)| Some((number, hash(page)?))).collect())
+    if !is_whole {
+        let sections = freshness::section_names(&sections::outline(db, number)?, &ids);
+        *names = sections.into_iter().map(|name| format!("{}#{name}", described.path)).collect();
+    }
+    Ok(())
+}
+
+/// One hash of the page's sources, for agents, who must name the state that they read; `None` if a source cannot be read.
+fn source_hash(context: &Context<'_>, page: &DeclaredPage, sources: &Sources) -> Option<ContentHash> {
+    if context.caller != Caller::Agent {
+        return None;
+    }
+    sources.contents(context, page).ok().map(|contents| freshness::combined(&contents))
 }
 
 fn counts(context: &Context<'_>, assessments: &HashMap<i64, Assessment>) -> Result<FreshnessCounts> {
