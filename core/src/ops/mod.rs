@@ -128,6 +128,8 @@ mod editing {
     pub mod addresses;
     pub mod favorites;
     pub mod list_files;
+    #[cfg(not(target_family = "wasm"))]
+    pub mod list_symbols;
     pub mod read_page;
     pub mod read_source;
     pub mod resolve_links;
@@ -211,7 +213,7 @@ table::operations! {
     preview_answer list_sessions get_session get_answer delete_sessions
     diff audit undo page_history page_version add rebuild
     read_page save_page add_attachment resolve_links addresses favorites source_diff
-    list_files read_source
+    list_files list_symbols read_source
     evaluate evaluate_suggestions gaps
     query query_inspect index_status index_refresh
     remember recall list_memories review_memories forget document_memories reindex_memories

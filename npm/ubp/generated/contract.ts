@@ -109,6 +109,8 @@ export interface Operations {
   source_diff: { params: SourceDiffParams; output: SourceDiffOutput };
   /** List the files and folders of the project, pages excluded, and count the files that entries of source_refs match. */
   list_files: { params: ListFilesParams; output: ListFilesOutput };
+  /** List the symbols that a file defines: functions, types, constants, keys, headings. */
+  list_symbols: { params: ListSymbolsParams; output: ListSymbolsOutput };
   /** Read a text file of the project that is not a page, such as code. */
   read_source: { params: ReadSourceParams; output: ReadSourceOutput };
   /** Measure the quality of search on questions with known answers; compare settings. */
@@ -1415,6 +1417,16 @@ export type FieldKind = "text" | "list" | "date" | "number" | "boolean";
 /** What a file is to pages. */
 export type FileKind = "source" | "attachment";
 
+/** A symbol of the file. */
+export interface FileSymbol {
+  /** Its name after the names of what contains it, such as `Session.refresh`. */
+  name: string;
+  /** What it is, in English and lower case: `function`, `class`, `key`. */
+  kind: string;
+  /** Its first line, from 1. */
+  line: number;
+}
+
 /** A problem. */
 export interface Finding {
   /** How bad it is. */
@@ -2413,6 +2425,27 @@ export interface ListSessionsParams {
   /** Only those that got text of this page: path, id, title or alias. */
   page?: string | null | undefined;
   /** Maximum number of sessions (1 to 1000, default: 20). */
+  limit?: number | null | undefined;
+}
+
+/** The symbols. */
+export interface ListSymbolsOutput {
+  /**
+   * Those whose own name begins with the text come first, otherwise in the order of the file. Empty if its language is
+   * not known, or the file is not shown to readers.
+   */
+  symbols: FileSymbol[];
+  /** Matching symbols before `limit`. */
+  total: number;
+}
+
+/** The file, and what is typed of a name. */
+export interface ListSymbolsParams {
+  /** The file's path relative to the project. */
+  file: string;
+  /** Text that the name contains, ignoring case; empty for all symbols. */
+  text?: string | undefined;
+  /** Maximum number of symbols, 1 to 1,000 (default: 20). */
   limit?: number | null | undefined;
 }
 

@@ -114,10 +114,14 @@ fn only_listed_text_files_of_the_project_are_read() {
         assert!(is_expected, "{file}: {} {text}", answer.status);
         let shown = answer.json();
         assert!(shown["text"].is_null(), "{file}: {text}");
+        let symbols = viewer.post("list_symbols", &json!({ "file": file })).json();
+        assert!(symbols["symbols"].as_array().is_none_or(Vec::is_empty), "{file}: {symbols}");
     }
     for file in ["src/main.rs", "./src/main.rs", "linked.rs"] {
         assert_eq!(viewer.call("read_source", &json!({ "file": file }))["text"], "fn main() {}\n", "{file}");
     }
+    let symbols = viewer.call("list_symbols", &json!({ "file": "src/main.rs", "text": "MA" }));
+    assert_eq!(symbols["symbols"], json!([{ "name": "main", "kind": "function", "line": 1 }]));
     let listed = viewer.call("list_files", &json!({}));
     let paths: Vec<&str> =
         listed["files"].as_array().unwrap().iter().filter_map(|file| file["path"].as_str()).collect();

@@ -1,5 +1,5 @@
-// Candidates while a link is typed: pages after `[[`, headings after `#`, blocks after `#^`, types after `|`. The engine selects and orders the
-// pages.
+// Candidates while a link is typed: pages and files of code after `[[`, headings and symbols after `#`, blocks after `#^`, types after `|`.
+// The engine selects and orders the pages.
 import {
   CompletionContext,
   autocompletion,
@@ -18,6 +18,7 @@ import { typedLetters } from '../text/match';
 import { acceptSoon } from './accept-soon';
 import { attachmentsFor } from './attachment-names';
 import { blocksOf } from './block-names';
+import { matchingPaths, pathChoice } from './properties/sources';
 import { pageContext, type PageContext } from './page-context';
 import { rulesAt } from './page-rules';
 import { around } from './tree';
@@ -26,8 +27,8 @@ import { writing } from '../words/writing';
 const MOST = 8;
 
 export interface Candidate extends Completion {
-  kind: 'page' | 'file' | 'create' | 'heading' | 'block' | 'type' | 'property';
-  /** For a page or a file, where its name is ambiguous; the text of a block; a note on a property. */
+  kind: 'page' | 'file' | 'create' | 'heading' | 'symbol' | 'block' | 'type' | 'property';
+  /** For a page or a file, where its name is ambiguous; the text of a block; a note on a property or symbol. */
   where?: string;
   level?: number;
 }
@@ -153,8 +154,36 @@ async function pages(context: PageContext, typed: string): Promise<Candidate[]> 
       apply: (view, completion, from, to) => insert(view, completion, 'page', written, from, to),
     };
   });
-  if (!text || candidates.some(({ label }) => fold(label) === fold(text))) return candidates;
-  return [...candidates.slice(0, MOST - 1), create(context, text)];
+  const code = await sources(context, text);
+  const found = [...candidates.slice(0, MOST - Math.min(code.length, MOST / 2)), ...code].slice(0, MOST);
+  if (!text || code.length > 0 || candidates.some(({ label }) => fold(label) === fold(text))) return found;
+  return [...found.slice(0, MOST - 1), create(context, text)];
+}
+
+/** Files of code, for what is typed like a path or the name of a file. */
+async function sources(context: PageContext, text: string): Promise<Candidate[]> {
+  if (!/[/.]/.test(text)) return [];
+  const { files } = await filesOf(context.host.client).known('source');
+  // These characters end a link.
+  const linkable = files.filter(({ path }) => !/[[\]|#]/.test(path));
+  return matchingPaths(linkable.map(({ path }) => pathChoice(path, '')), text).map(({ text: path }): Candidate => ({
+    kind: 'file',
+    label: path,
+    commitCharacters: fold(path).startsWith(fold(text)) ? ['#', '|'] : [],
+    apply: (view, completion, from, to) => insert(view, completion, 'page', path, from, to),
+  }));
+}
+
+async function symbols(context: PageContext, file: string, typed: string): Promise<Candidate[]> {
+  const text = typed.trim();
+  const { symbols: found } = await context.host.client.call('list_symbols', { file, text, limit: MOST });
+  return found.map(({ name, kind }): Candidate => ({
+    kind: 'symbol',
+    label: name,
+    where: kind,
+    commitCharacters: text !== '' && fold(name).startsWith(fold(text)) ? ['|'] : [],
+    apply: (view, completion, from, to) => insert(view, completion, 'heading', name, from, to),
+  }));
 }
 
 function create(context: PageContext, name: string): Candidate {
@@ -175,7 +204,9 @@ function create(context: PageContext, name: string): Candidate {
 }
 
 async function headings(context: PageContext, page: string, typed: string): Promise<Candidate[]> {
-  const target = page.trim() ? (await context.answers.now(`[[${page.trim()}]]`))?.filepath : context.filepath;
+  const answer = page.trim() ? await context.answers.now(`[[${page.trim()}]]`) : null;
+  if (answer?.source_path) return symbols(context, answer.source_path, typed);
+  const target = page.trim() ? answer?.filepath : context.filepath;
   if (!target) return [];
   if (typed.trimStart().startsWith('^')) return blocks(context, target, typed);
   const { headings: all } = await context.host.client.call('render_page', { filepath: target });
@@ -287,7 +318,7 @@ function detail(completion: Completion): Node | null {
     if (plain === label) return null;
     note.textContent = plain;
   } else if (kind === 'file') note.textContent = where && !label.includes('/') ? where : '';
-  else if (kind === 'block' || kind === 'property') note.textContent = where ?? '';
+  else if (kind === 'block' || kind === 'property' || kind === 'symbol') note.textContent = where ?? '';
   else if (kind === 'heading') note.textContent = `H${level}`;
   else if (kind === 'type') {
     note.className = 'cm-candidate-type link';

@@ -1,6 +1,6 @@
 // The files of the project that are not pages, for completion and for the list. They are fetched as a whole and filtered here,
 // so that no key reads the disk. The server does not tell when such files change: a list is used for a few seconds.
-import type { ProjectFile, ProjectFolder } from '#contract';
+import type { FileSymbol, ProjectFile, ProjectFolder } from '#contract';
 import type { UbpClient } from '../client/client';
 
 /** Milliseconds for which a list is used without asking again. */
@@ -52,6 +52,11 @@ export class ProjectFiles {
   async search(text: string): Promise<FileList> {
     const { files, folders, total } = await this.#client.call('list_files', { text, limit: 1_000 });
     return { files, folders, more: total - files.length };
+  }
+
+  /** The first symbols of a file whose names contain `text`. Rejects with a `ClientError`. */
+  async symbols(file: string, text: string, limit: number): Promise<readonly FileSymbol[]> {
+    return (await this.#client.call('list_symbols', { file, text, limit })).symbols;
   }
 
   /** A file was added or removed here. */

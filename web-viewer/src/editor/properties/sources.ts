@@ -19,14 +19,14 @@ interface Candidate extends Choice {
   name: number;
 }
 
-function candidate(path: string, note: string): Candidate {
+export function pathChoice(path: string, note: string): Candidate {
   const key = fold(path);
   return { text: path, label: path, note, key, name: key.replace(/\/$/, '').lastIndexOf('/') + 1 };
 }
 
 /** All files and folders, prepared for matching. */
 export function candidates({ files, folders }: FileList): Candidate[] {
-  return [...folders.map(({ path, files: count }) => candidate(path, writing.properties.folder(count))), ...files.map(({ path }) => candidate(path, ''))];
+  return [...folders.map(({ path, files: count }) => pathChoice(path, writing.properties.folder(count))), ...files.map(({ path }) => pathChoice(path, ''))];
 }
 
 /** How well a path matches, smaller is better; `null` if it does not. */
@@ -80,10 +80,15 @@ export class SourceChoices {
   async for(typed: string): Promise<Choice[]> {
     const turn = ++this.#turn;
     const [list, used] = await Promise.all([this.#files.known(), this.#used()]);
+    const anchor = /^([^#]+)#(.*)$/.exec(asWritten(typed));
+    if (anchor) {
+      const [, file = '', name = ''] = anchor;
+      return (await this.#files.symbols(file, name, MOST)).map(({ name, kind }) => ({ text: `${file}#${name}`, label: name, note: kind }));
+    }
     if (this.#prepared?.list !== list) this.#prepared = { list, all: candidates(list) };
     // A name may have brackets, as in `app/[id]/page.ts`.
     if (isGlob(typed)) return [...matchingPaths(this.#prepared.all, typed).slice(0, MOST / 2), ...(await this.#glob(asWritten(typed), used, turn))];
-    const known = used.map((path) => candidate(path, isGlob(path) ? 'glob' : writing.properties.usedByPage));
+    const known = used.map((path) => pathChoice(path, isGlob(path) ? 'glob' : writing.properties.usedByPage));
     if (!typed.trim()) return [...matchingPaths(known.filter(({ text }) => isGlob(text)), ''), ...matchingPaths(this.#prepared.all, '')].slice(0, MOST);
     const globs = matchingPaths(known.filter(({ text }) => isGlob(text)), typed).slice(0, 2);
     const below = globsBelow(list.files, typed).filter(({ text }) => !globs.some((glob) => glob.text === text));
