@@ -6,6 +6,8 @@ mod confidence;
 mod context;
 pub mod embed;
 mod error;
+#[cfg(not(target_family = "wasm"))]
+mod excerpt;
 pub mod export;
 pub mod freshness;
 pub mod globs;
@@ -33,6 +35,7 @@ pub mod search;
 #[cfg(not(target_family = "wasm"))]
 pub mod sessions;
 pub mod show;
+mod source_text;
 pub mod suggest;
 #[cfg(not(target_family = "wasm"))]
 pub mod templates;

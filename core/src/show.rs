@@ -102,6 +102,11 @@ pub trait Page {
     /// An excerpt of a page, verbatim. `highlights` are ranges of UTF-16 offsets.
     fn quote(&mut self, text: &str, highlights: &[[usize; 2]]);
 
+    /// Code of the project, verbatim. `language` is what follows the fence of a block with it.
+    fn code(&mut self, _language: &str, text: &str) {
+        self.text(text);
+    }
+
     /// A unified diff.
     fn diff(&mut self, diff: &str);
 

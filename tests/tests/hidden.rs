@@ -195,6 +195,14 @@ impl Vault {
                 };
                 text += &link;
             }
+            if random.below(3) == 0 {
+                let other = pick(random, &paths.iter().map(String::as_str).collect::<Vec<_>>());
+                let named = match random.below(2) {
+                    0 => format!("src/code{}.rs", random.below(3)),
+                    _ => self.in_project(other),
+                };
+                text += &format!("\n\n```ubp-source {named}\n```");
+            }
             text += "\n\n";
         }
         if front.is_empty() { text } else { format!("---\n{front}---\n{text}") }

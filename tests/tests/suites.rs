@@ -29,6 +29,7 @@ mod names;
 mod parity;
 mod process;
 mod query;
+mod source_blocks;
 mod transcripts;
 mod viewer;
 mod writing;

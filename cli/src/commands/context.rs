@@ -13,6 +13,7 @@ use crate::terminal::{Terminal, answer};
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp context \"Login Feature\"\n  \
+    ubp context login-feature.md --code      with the code that it shows and names\n  \
     ubp context login-feature.md --depth 1 --max-tokens 4000 --json")]
 pub struct ContextArgs {
     /// The page at the centre: path, id, title or alias
@@ -24,6 +25,9 @@ pub struct ContextArgs {
     /// Follow links of this type only (repeatable)
     #[arg(long = "link-type", value_name = "TYPE")]
     pub link_types: Vec<String>,
+    /// Also print the code that the page shows, and the signatures and doc comments of symbols that it names
+    #[arg(long)]
+    pub code: bool,
     /// Limit the answer to N characters of JSON, at least 1000 [default: 50000]
     #[arg(long, value_name = "N")]
     pub max_size: Option<usize>,
@@ -31,7 +35,7 @@ pub struct ContextArgs {
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
     /// Print what an agent gets, and which sections are left out [default limit: 12500 tokens]
-    #[arg(long, conflicts_with_all = ["link_types", "max_size"])]
+    #[arg(long, conflicts_with_all = ["link_types", "max_size", "code"])]
     pub as_agent: bool,
 }
 
@@ -56,6 +60,7 @@ pub(crate) fn run(
         page: Some(session.page(terminal, &args.page)),
         depth: args.depth,
         link_types: args.link_types,
+        code: args.code,
         max_size: args.max_size,
         max_tokens: args.max_tokens,
         ..Params::default()

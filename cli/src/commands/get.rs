@@ -14,6 +14,7 @@ use crate::terminal::{Terminal, answer};
 #[command(after_help = "Examples:\n  \
     ubp get login-feature.md\n  \
     ubp get \"Login Feature\" --section login-feature/flow\n  \
+    ubp get login-feature.md --code          and the signatures of symbols that it names\n  \
     ubp get login-feature.md --as-agent      what does an agent see?\n  \
     ubp get 0198c1d2-... --json")]
 pub struct GetArgs {
@@ -26,6 +27,9 @@ pub struct GetArgs {
     /// Limit the answer to N tokens, at least 256 [default: no limit]
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
+    /// Also print the signatures and doc comments of symbols that the page, or the section, names
+    #[arg(long, conflicts_with = "as_agent")]
+    pub code: bool,
     /// Print what an agent gets, and which sections are left out [default limit: 12500 tokens]
     #[arg(long)]
     pub as_agent: bool,
@@ -52,6 +56,7 @@ pub(crate) fn run(
         page: Some(session.page(terminal, &args.page)),
         section: args.section,
         max_tokens: args.max_tokens,
+        code: args.code,
         ..Params::default()
     };
     let output = session.read(terminal, global, |context| get_page::run(context, params))?;

@@ -160,7 +160,9 @@ impl<'p> Publication<'p> {
     ) -> Result<()> {
         let context = self.context(index);
         let list = around::list(&context)?;
-        let site = Site { list: Some(list.path.clone()), ..Site::new(&context, template, settings)? };
+        let site = Site::new(&context, template, settings)?;
+        let renderer = site.renderer.for_publication();
+        let site = Site { list: Some(list.path.clone()), renderer, ..site };
         let mut seen = BTreeSet::new();
         let mut once = |file: SiteFile| {
             if !seen.insert(file.path.clone()) {

@@ -30,6 +30,8 @@ pub(crate) struct Prepared {
     pub tags: Vec<String>,
     pub anchors: Vec<String>,
     pub source_refs: Vec<String>,
+    /// The sources that blocks of code show, each with the line of the block.
+    pub shown_sources: Vec<(usize, String)>,
     pub title_terms: String,
     pub folder_terms: String,
     pub sections: Vec<PreparedSection>,
@@ -114,6 +116,7 @@ pub(crate) fn prepare(
         text::index_terms(path::folder(&file.path), &mut folder_terms);
     }
     let source_refs = source_refs(front_matter, text, &mut diagnostics);
+    let shown_sources = shown_sources(front_matter, text);
     Prepared {
         hash,
         own_id: scalar(front_matter, &["id"]).filter(|id| usable_id(id)).map(Into::into),
@@ -133,6 +136,7 @@ pub(crate) fn prepare(
         aliases: parsed.aliases,
         tags: parsed.tags,
         source_refs,
+        shown_sources,
         title_terms,
         folder_terms,
         title,
@@ -267,6 +271,30 @@ pub(crate) fn source_refs(
     refs.sort_unstable();
     refs.dedup();
     refs
+}
+
+/// The files and symbols that blocks of code show, with the lines of the blocks. A part of a file stands for the file.
+fn shown_sources(front_matter: &FrontMatter, text: &str) -> Vec<(usize, String)> {
+    let start = front_matter.range.end;
+    let body = text.get(start..).unwrap_or_default();
+    let blocks = page::source_blocks(body);
+    let above = match blocks.is_empty() {
+        true => 0,
+        false => text.get(..start).map_or(0, |above| above.matches('\n').count()),
+    };
+    let shown = blocks.iter().map(|block| {
+        let source = path::source_entry(&block.named);
+        let is_lines = |name: &str| {
+            name.starts_with(|c: char| c == 'L' || c.is_ascii_digit())
+                && name.bytes().all(|byte| byte.is_ascii_digit() || b"LC-".contains(&byte))
+        };
+        let source = match source.rsplit_once('#') {
+            Some((file, name)) if is_lines(name) => file,
+            _ => source,
+        };
+        (above + block.line, source.to_owned())
+    });
+    shown.filter(|(_, source)| path::is_inside(source)).collect()
 }
 
 /// Line of the front matter, from 1, that names this source.

@@ -1,7 +1,7 @@
 //! The tables. Everything in them can be rebuilt from the files.
 
 /// Incremented whenever a table or the meaning of a column changes. An index of another version is rebuilt.
-pub(super) const VERSION: i32 = 10;
+pub(super) const VERSION: i32 = 11;
 
 /// Identifies the file as a UBP index ("UBPi").
 pub(super) const APPLICATION_ID: i32 = 0x5542_5069;
@@ -163,8 +163,9 @@ CREATE INDEX link_keys_by_link ON link_keys(link);
 
 CREATE TABLE source_refs (
     page   INTEGER NOT NULL REFERENCES pages(page) ON DELETE CASCADE,
-    source TEXT NOT NULL,           -- file, folder or glob, relative to the project
-    PRIMARY KEY (page, source)
+    source TEXT NOT NULL,           -- file, folder, glob or symbol, relative to the project
+    line   INTEGER NOT NULL,        -- of the block of code that shows it; 0 in front matter
+    PRIMARY KEY (page, source, line)
 ) WITHOUT ROWID;
 
 CREATE TABLE models (

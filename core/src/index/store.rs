@@ -209,8 +209,11 @@ fn put_names(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
     for anchor in &prepared.anchors {
         run(db, "INSERT OR IGNORE INTO anchors(page, key) VALUES (?1, ?2)", (page, anchor))?;
     }
-    for source in &prepared.source_refs {
-        run(db, "INSERT OR IGNORE INTO source_refs(page, source) VALUES (?1, ?2)", (page, source))?;
+    let in_front_matter = prepared.source_refs.iter().map(|source| (0, source));
+    let shown = prepared.shown_sources.iter().map(|(line, source)| (*line, source));
+    for (line, source) in in_front_matter.chain(shown) {
+        let sql = "INSERT OR IGNORE INTO source_refs(page, source, line) VALUES (?1, ?2, ?3)";
+        run(db, sql, (page, source, line))?;
     }
     Ok(())
 }

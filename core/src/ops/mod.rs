@@ -11,6 +11,7 @@
 mod parts {
     pub(crate) mod bounds;
     pub(crate) mod budget;
+    pub(crate) mod code;
     #[cfg(not(target_family = "wasm"))]
     pub(crate) mod document;
     pub(crate) mod edited;

@@ -25,6 +25,7 @@ mod outline;
 mod passage;
 mod prose;
 mod sites;
+mod source_blocks;
 mod splice;
 pub(crate) mod split;
 mod value_json;
@@ -49,6 +50,9 @@ pub(crate) use outline::slug;
 pub(crate) use passage::{closest, occurrences, with_replaced};
 pub use prose::{Prose, prose};
 pub(crate) use sites::{Site, Syntax, sites};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use source_blocks::sources_named;
+pub(crate) use source_blocks::{is_source, source_blocks};
 pub use splice::set_fields;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use splice::{Replacement, add_to_list, fill_scalars, plain_scalar};

@@ -67,7 +67,7 @@ pub(super) struct Body<'j> {
     /// Empty cells at the end of a table row, written only if another cell follows: the parser pads rows.
     empty_cells: usize,
     pub(super) in_code: bool,
-    /// The info string and the text of the block of code that is a query.
+    /// The info string and the text of the block of code that is a query or names code.
     #[cfg(not(target_family = "wasm"))]
     pub(super) query: Option<(String, String)>,
     pub(super) raw: Option<String>,
@@ -227,6 +227,14 @@ impl<'j> Body<'j> {
                         self.out.open("code", &[("class", &format!("language-{name}"))]);
                     }
                     None => self.out.raw("<pre><code>"),
+                }
+                // Browsers know no symbols: the block shows what it names.
+                #[cfg(target_family = "wasm")]
+                if let CodeBlockKind::Fenced(info) = &kind
+                    && page::is_source(info)
+                {
+                    self.out.text(info);
+                    self.out.text("\n");
                 }
             }
             Tag::HtmlBlock => self.raw = Some(String::new()),

@@ -20,6 +20,8 @@ mod notes;
 mod own_html;
 #[cfg(not(target_family = "wasm"))]
 mod query_block;
+#[cfg(not(target_family = "wasm"))]
+mod source_block;
 mod survey;
 mod text;
 pub mod url;
@@ -94,6 +96,9 @@ pub struct Renderer<'a> {
     context: &'a Context<'a>,
     types: LinkTypes,
     attachments: Attachments<'a>,
+    /// Whether notes tell names of files and symbols that no page names.
+    #[cfg(not(target_family = "wasm"))]
+    suggests: bool,
 }
 
 impl<'a> Renderer<'a> {
@@ -103,6 +108,17 @@ impl<'a> Renderer<'a> {
             context,
             types: context.link_types(),
             attachments: Attachments::new(context.source, context.pages_dir()),
+            #[cfg(not(target_family = "wasm"))]
+            suggests: true,
+        }
+    }
+
+    /// The same for readers who must not learn the names of files and symbols that no page names.
+    pub(crate) fn for_publication(self) -> Self {
+        Self {
+            #[cfg(not(target_family = "wasm"))]
+            suggests: false,
+            ..self
         }
     }
 
@@ -156,6 +172,8 @@ impl<'a> Renderer<'a> {
             queries: crate::query::Queries::new(self.context),
             #[cfg(not(target_family = "wasm"))]
             is_answer: Cell::new(false),
+            #[cfg(not(target_family = "wasm"))]
+            sources: source_block::Sources::new(self),
             loaded: RefCell::default(),
             attachments: RefCell::default(),
         }
@@ -203,6 +221,8 @@ struct Job<'a> {
     /// Whether an answer is being rendered. Answers embed and ask nothing, because they could contain themselves.
     #[cfg(not(target_family = "wasm"))]
     is_answer: Cell<bool>,
+    #[cfg(not(target_family = "wasm"))]
+    sources: source_block::Sources<'a>,
     loaded: RefCell<HashMap<i64, Rc<Loaded>>>,
     attachments: RefCell<BTreeSet<String>>,
 }

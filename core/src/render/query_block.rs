@@ -1,4 +1,5 @@
 //! Shows the answers of queries and bases in pages. The module for browsers has no table of pages and shows the query.
+//! Blocks that name code are found here, too.
 
 use pulldown_cmark::{CodeBlockKind, Event, Tag};
 
@@ -6,24 +7,31 @@ use super::Job;
 use super::body::Body;
 use super::html::Html;
 use crate::message::Message;
-use crate::page::Link;
+use crate::page::{self, Link};
 use crate::query::{self, Part, Shown};
 use crate::{Result, path};
 
 impl Body<'_> {
-    /// Whether an event is part of a query. At its end, the answer is written, or why there is none.
+    /// Whether an event is part of a query, or of a block that names code. At its end, the answer or the code is written,
+    /// or why there is none.
     pub(super) fn is_in_query(&mut self, event: &Event<'_>) -> Result<bool> {
         if self.job.is_answer.get() {
             return Ok(false);
         }
         match (&mut self.query, event) {
-            (None, Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info)))) if query::is_query(info) => {
+            (None, Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))))
+                if query::is_query(info) || page::is_source(info) =>
+            {
                 self.query = Some((info.to_string(), String::new()));
             }
             (None, _) => return Ok(false),
             (Some((_, text)), Event::Text(part)) => text.push_str(part),
             (Some(_), _) => {
                 if let Some((info, text)) = self.query.take() {
+                    if page::is_source(&info) {
+                        self.show_source(&info, &text)?;
+                        return Ok(true);
+                    }
                     let answer = self.job.queries.block(&self.page.path, &info, &text)?;
                     let html = self.answer(answer)?;
                     self.block(&html);

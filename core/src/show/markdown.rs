@@ -145,6 +145,10 @@ impl<V: Voice> Page for MarkdownPage<V> {
         }
     }
 
+    fn code(&mut self, language: &str, text: &str) {
+        self.fenced(language, text);
+    }
+
     fn diff(&mut self, diff: &str) {
         self.fenced("diff", diff);
     }

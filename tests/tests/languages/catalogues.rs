@@ -159,7 +159,8 @@ const SAME: &[&str] = &[
     "not a git repository",
     "unrecognized token",
     // Names, formats and code.
-    " = ?2 ORDER BY ordinal",
+    " = ?2\n             UNION ALL SELECT 1 FROM",
+    " AS source\n         FROM links",
     "CASE WHEN target GLOB",
     "MMM do, yyyy",
     "My first page",

@@ -31,7 +31,7 @@ macro_rules! named_by_link {
 questions! {
     /// References to project files: page, source, and link type (`in_front_matter` for references in front matter).
     named(in_front_matter: &str) -> Vec<(i64, String, String)> = all
-        "SELECT page, source, ?1 FROM source_refs
+        "SELECT page, source, CASE line WHEN 0 THEN ?1 ELSE 'references' END FROM source_refs
          UNION SELECT page, source, link_type FROM links WHERE state = 2 AND source IS NOT NULL";
     /// Pages with references to this file, or to a file whose path ends with `/` and this, or to symbols in it.
     pages_naming(file: &str) -> Vec<i64> = all
@@ -43,20 +43,29 @@ questions! {
     pages_naming_folder_of(file: &str) -> Vec<i64> = all
         "SELECT page FROM source_refs
          WHERE substr(?1, 1, 1 + length(rtrim(source, '/'))) = rtrim(source, '/') || '/'";
-    /// The sections of a page with a link to this source, outside of front matter, in order.
+    /// The sections of a page with a link to this source, or a block that shows it, in order.
     #[cfg(not(target_family = "wasm"))]
     linking_sections(page: i64, source: &str) -> Vec<SectionRow> = all
-        concat!("SELECT DISTINCT section_id, heading_path, level, first_line, last_line, sections.text
-         FROM links JOIN sections USING (page)
-         WHERE page = ?1 AND state = 2 AND kind <> 3 AND line BETWEEN first_line AND last_line
-         AND ", named_by_link!(), " = ?2 ORDER BY ordinal");
+        concat!("SELECT section_id, heading_path, level, first_line, last_line, text
+         FROM sections WHERE page = ?1 AND EXISTS (
+             SELECT 1 FROM links WHERE page = ?1 AND state = 2 AND kind <> 3
+             AND line BETWEEN first_line AND last_line AND ", named_by_link!(), " = ?2
+             UNION ALL SELECT 1 FROM source_refs AS shown WHERE shown.page = ?1 AND shown.source = ?2
+             AND line > 0 AND line BETWEEN first_line AND last_line
+         ) ORDER BY ordinal");
+    /// The sources that a page names, each with the line of the link or of the block that shows it; line 0 in front matter.
+    #[cfg(not(target_family = "wasm"))]
+    named_by(page: i64) -> Vec<(usize, String)> = all
+        concat!("SELECT CASE kind WHEN 3 THEN 0 ELSE line END AS line, ", named_by_link!(), " AS source
+         FROM links WHERE page = ?1 AND state = 2
+         UNION SELECT line, source FROM source_refs WHERE page = ?1 ORDER BY line, source");
     /// Whether the front matter of a page names this source.
     #[cfg(not(target_family = "wasm"))]
     is_in_front_matter(page: i64, source: &str) -> bool = one
-        concat!("SELECT EXISTS (SELECT 1 FROM source_refs WHERE page = ?1 AND source = ?2)
+        concat!("SELECT EXISTS (SELECT 1 FROM source_refs WHERE page = ?1 AND source = ?2 AND line = 0)
              OR EXISTS (SELECT 1 FROM links WHERE page = ?1 AND state = 2 AND kind = 3
                  AND ", named_by_link!(), " = ?2)");
-    /// References in front matter: page and source; the references of each page in reverse order.
+    /// References in front matter and in blocks of code: page and source; those of each page in reverse order.
     in_front_matter() -> Vec<(i64, String)> = all
         "SELECT page, source FROM source_refs ORDER BY page, source DESC";
 }

@@ -8,19 +8,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
-use crate::freshness::file_of;
-use crate::globs;
 use crate::message;
 use crate::message::Message;
 use crate::ops::Facts;
 use crate::show::{Page, Span};
+pub use crate::source_text::Problem;
+use crate::source_text::SourceText;
 use crate::{Error, Result, path};
 
 /// Facts about this operation.
 pub const FACTS: Facts = Facts::reading("Read a text file of the project that is not a page, such as code.");
-
-/// Maximum bytes of a file. Larger ones are not for reading.
-const MOST_BYTES: u64 = 1024 * 1024;
 
 /// The file.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -45,88 +42,20 @@ pub struct Output {
     pub message: Option<Message>,
 }
 
-/// Why a file is not shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Problem {
-    /// It does not exist.
-    Missing,
-    /// It is ignored, hidden, of git or of UBP.
-    Hidden,
-    /// It has more than 1 MB.
-    TooLarge,
-    /// It is not UTF-8 text.
-    Binary,
-}
-
 /// Reads the file.
 ///
 /// # Errors
 /// [`Error::InvalidParams`] without a path, [`Error::OutsideProject`] for a path or symbolic link out of the project,
 /// [`Error::Io`] if the file cannot be read.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
-    let file = path::source_entry(&params.file).to_owned();
-    if file.is_empty() {
+    if path::source_entry(&params.file).is_empty() {
         return Err(Error::invalid(message!("`file` is missing: a path relative to the project")));
     }
-    if !path::is_inside(&file) {
-        return Err(Error::OutsideProject { path: file, folder: "project".into() });
-    }
-    let file = file_of(context.source, &file)?.to_owned();
-    // Whether a private or hidden file exists is not told either.
-    if is_concealed(&file) {
-        return Ok(refused(file, Problem::Hidden, None));
-    }
-    let Some(real) = context.source.real_source(&file)? else {
-        return Ok(refused(file, Problem::Missing, None));
-    };
-    if is_concealed(&real) {
-        return Ok(refused(file, Problem::Hidden, None));
-    }
-    // The path as given, so that a name that is ignored is refused even if it leads to a file that is not.
-    let is_listed =
-        |path: &str| Ok::<_, Error>(!context.source.match_sources(&[globs::escaped(path)])?.is_empty());
-    if !is_listed(&file)? || !is_listed(&real)? {
-        return Ok(refused(file, Problem::Hidden, None));
-    }
-    let Some(stat) = context.source.stat_source(&real)? else {
-        return Ok(refused(file, Problem::Missing, None));
-    };
-    if stat.size > MOST_BYTES {
-        return Ok(refused(file, Problem::TooLarge, Some(stat.size)));
-    }
-    let bytes = context.source.read_source(&real)?;
-    let size = Some(bytes.len() as u64);
-    if bytes.contains(&0) {
-        return Ok(refused(file, Problem::Binary, size));
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Output { file, text: Some(text), size, problem: None, message: None }),
-        Err(_) => Ok(refused(file, Problem::Binary, size)),
-    }
-}
-
-/// Whether a file with this path is not shown, whatever it contains.
-fn is_concealed(file: &str) -> bool {
-    path::is_hidden(file) || !path::is_listed_source(file)
-}
-
-fn refused(file: String, problem: Problem, size: Option<u64>) -> Output {
-    let message = match problem {
-        Problem::Missing => message!("{file} does not exist in this project.", file),
-        Problem::Hidden => message!(
-            "{file} is not shown, because it is hidden, or ignored by .gitignore or .ubpignore.",
-            file
-        ),
-        Problem::TooLarge => message!(
-            "{file} is too large to show: it has {size} MB, and at most {most} MB are shown.",
-            file,
-            size = format!("{:.1}", size.unwrap_or_default() as f64 / (1024.0 * 1024.0)),
-            most = MOST_BYTES / (1024 * 1024)
-        ),
-        Problem::Binary => message!("{file} is not shown, because it is not UTF-8 text.", file),
-    };
-    Output { file, text: None, size, problem: Some(problem), message: Some(message) }
+    let found = SourceText::read(context, &params.file)?;
+    let problem = found.text.as_ref().err().copied();
+    let message = problem.map(|problem| found.told(problem));
+    let SourceText { file, size, text } = found;
+    Ok(Output { file, text: text.ok(), size, problem, message })
 }
 
 /// Shows the text, or why there is none.

@@ -1,5 +1,6 @@
 //! `max_tokens` limits the whole answer, whatever the pages contain.
 
+use jiff::Timestamp;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use serde_json::{Value, json};
@@ -8,6 +9,7 @@ use super::words::{WordReader, Words};
 use crate::Context;
 use crate::index::tests::Project;
 use crate::ops::find;
+use crate::ports::{MemorySource, Symbol, SymbolHashes, SymbolPart, Symbols, Target};
 use crate::text::estimate_tokens;
 
 /// Words whose sizes differ in characters, bytes and JSON.
@@ -21,6 +23,8 @@ fn word() -> impl Strategy<Value = String> {
         1 => Just("😀".to_owned()),
         1 => (0..12_u8).prop_map(|n| format!("[[page-{n}]]")),
         1 => Just("\n\n## Heading token\n\n".to_owned()),
+        1 => (0..4_u8).prop_map(|n| format!("\n\n```ubp-source src/code{n}.rs\n```\n\n")),
+        1 => (0..4_u8, "[a-z]").prop_map(|(n, name)| format!("[[src/code{n}.rs#{name}]]")),
         1 => Just("\n\n".to_owned()),
     ]
 }
@@ -38,6 +42,50 @@ fn project() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(page(), 1..12)
 }
 
+/// A project with these pages, and code that they may show or name.
+fn with_code(pages: &[String]) -> Project {
+    let paths: Vec<String> = (0..pages.len()).map(|n| format!("page-{n}.md")).collect();
+    let pages = paths.iter().map(String::as_str).zip(pages.iter().map(String::as_str));
+    let project = Project::over(MemorySource::with_pages(pages));
+    for (number, lines) in [1, 20, 300].into_iter().enumerate() {
+        let text = "fn token() { \"認証\\\"\" }\n".repeat(lines);
+        project.source.put_source(&format!("src/code{number}.rs"), text.as_bytes(), Timestamp::UNIX_EPOCH);
+    }
+    project.update();
+    project
+}
+
+/// Defines every symbol in every file, as all of the file with the first half as its signature.
+struct EverySymbol;
+
+impl Symbols for EverySymbol {
+    fn knows(&self, _path: &str) -> bool {
+        true
+    }
+
+    fn find(&self, _path: &str, bytes: &[u8], names: &[&str]) -> Vec<Target> {
+        let half = String::from_utf8_lossy(bytes).floor_char_boundary(bytes.len() / 2);
+        let part = SymbolPart {
+            kind: "function",
+            lines: (1, 1),
+            range: 0..bytes.len(),
+            signature: 0..half,
+            doc: None,
+        };
+        let symbol = |name: &&str| Symbol {
+            name: (*name).to_owned(),
+            hashes: SymbolHashes::unknown(),
+            body: None,
+            parts: vec![part.clone()],
+        };
+        names.iter().map(symbol).map(Target::Symbol).collect()
+    }
+
+    fn all(&self, _path: &str, _bytes: &[u8]) -> Vec<Symbol> {
+        Vec::new()
+    }
+}
+
 fn calls(max_tokens: usize) -> Vec<(&'static str, Value)> {
     let with = |mut params: Value| {
         params["max_tokens"] = max_tokens.into();
@@ -51,8 +99,8 @@ fn calls(max_tokens: usize) -> Vec<(&'static str, Value)> {
         ),
         ("search", with(json!({ "query": "quoted \"heading token\"", "explain": true, "depth": 3 }))),
         ("fulltext_search", with(json!({ "query": "token", "limit": 50 }))),
-        ("get_page", with(json!({ "page": "page-0.md" }))),
-        ("get_context", with(json!({ "page": "page-0.md", "depth": 3 }))),
+        ("get_page", with(json!({ "page": "page-0.md", "code": true }))),
+        ("get_context", with(json!({ "page": "page-0.md", "depth": 3, "code": true }))),
         ("list_pages", with(json!({}))),
         ("get_graph", with(json!({}))),
         ("get_graph", with(json!({ "page": "page-0.md", "depth": 5 }))),
@@ -77,19 +125,20 @@ proptest! {
 
     #[test]
     fn answers_fit_max_tokens_as_json(pages in project(), max_tokens in 256..3_000_usize) {
-        let paths: Vec<String> = (0..pages.len()).map(|n| format!("page-{n}.md")).collect();
-        let project = Project::with_pages(paths.iter().map(String::as_str).zip(pages.iter().map(String::as_str)));
+        let project = with_code(&pages);
         for (name, params) in calls(max_tokens) {
-            let answer = match project.context().call(name, params.clone()) {
+            let context = Context { symbols: &EverySymbol, ..project.context() };
+            let answer = match context.call(name, params.clone()) {
                 Ok(answer) => answer,
                 Err(error) => return Err(TestCaseError::fail(format!("{name} {params}: {error}"))),
             };
             let tokens = estimate_tokens(&answer.to_string());
             prop_assert!(tokens <= max_tokens, "{} {} takes {}", name, params, tokens);
             let unbounded = { let mut p = params.clone(); p.as_object_mut().unwrap().remove("max_tokens"); p };
-            let whole = project.context().call(name, unbounded).unwrap();
+            let whole = context.call(name, unbounded).unwrap();
             let omitted = &answer["omitted"];
-            let says = omitted["pages"] != 0 || omitted["sections"] != 0 || omitted["text_cut"] != false;
+            let says = omitted["pages"] != 0 || omitted["sections"] != 0 || omitted["text_cut"] != false
+                || answer["omitted_code"].as_u64().is_some_and(|count| count > 0);
             prop_assert!(says || estimate_tokens(&whole.to_string()) <= max_tokens,
                 "{} {} omitted something without reporting it", name, params);
             if estimate_tokens(&whole.to_string()) <= max_tokens {
@@ -100,9 +149,8 @@ proptest! {
 
     #[test]
     fn answers_fit_max_tokens_as_text(pages in project(), max_tokens in 256..3_000_usize) {
-        let paths: Vec<String> = (0..pages.len()).map(|n| format!("page-{n}.md")).collect();
-        let project = Project::with_pages(paths.iter().map(String::as_str).zip(pages.iter().map(String::as_str)));
-        let context = Context { reader: Some(&WordReader), ..project.context() };
+        let project = with_code(&pages);
+        let context = Context { reader: Some(&WordReader), symbols: &EverySymbol, ..project.context() };
         for (name, params) in calls(max_tokens) {
             let mut words = Words::default();
             let answer = match (find(name).unwrap().call)(&context, params.clone(), Some(&mut words)) {
@@ -118,9 +166,10 @@ proptest! {
 
     #[test]
     fn context_keeps_its_size_in_characters(pages in project(), max_size in 1_000..20_000_usize) {
-        let paths: Vec<String> = (0..pages.len()).map(|n| format!("page-{n}.md")).collect();
-        let project = Project::with_pages(paths.iter().map(String::as_str).zip(pages.iter().map(String::as_str)));
-        let answer = project.context().call("get_context", json!({ "page": "page-0.md", "max_size": max_size })).unwrap();
+        let project = with_code(&pages);
+        let context = Context { symbols: &EverySymbol, ..project.context() };
+        let params = json!({ "page": "page-0.md", "max_size": max_size, "code": true });
+        let answer = context.call("get_context", params).unwrap();
         let size = answer.to_string().chars().count() + "\n".len();
         prop_assert!(size <= max_size, "{} characters, limit {}", size, max_size);
         prop_assert_eq!(&answer["total_size"], &json!(size));

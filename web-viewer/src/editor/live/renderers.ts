@@ -1,13 +1,13 @@
 // The renderers of live preview: the same as in articles. The engine renders formulas.
 import { parsed } from '../../reading/article';
-import { renderBlock } from '../../reading/blocks';
+import { improve, renderBlock } from '../../reading/blocks';
 import type { EditorHost } from '../mount';
 import { registerBlock, type BlockRenderer } from './blocks';
 import { writing } from '../../words/writing';
 
 const PLAIN = { page: () => undefined, file: () => undefined, ticks: false };
 
-/** Registers renderers for diagrams, queries, bases and formulas. `page` is the path of a page of the project. */
+/** Registers renderers for diagrams, queries, bases, code of the project and formulas. `page` is the path of a page of the project. */
 export function registerRenderers(host: EditorHost, page: () => string): void {
   registerBlock('mermaid', ({ source }) => renderBlock('mermaid', source));
   const answered: BlockRenderer = async ({ source, info }) => {
@@ -15,10 +15,11 @@ export function registerRenderers(host: EditorHost, page: () => string): void {
     const { html } = await host.client.call('render_part', { page: page(), text });
     const answer = document.createElement('div');
     answer.append(parsed(html, PLAIN));
-    if (!answer.querySelector('.query')) throw new Error(writing.editor.badQuery);
+    if (!answer.querySelector('.query, .source-block')) throw new Error(writing.editor.badQuery);
+    await improve([...answer.querySelectorAll<HTMLElement>('.source-block pre > code')]);
     return answer;
   };
-  for (const language of ['ubp', 'base']) registerBlock(language, answered, { followsPages: true });
+  for (const language of ['ubp', 'base', 'ubp-source']) registerBlock(language, answered, { followsPages: true });
   registerBlock('math', async ({ source, isDisplay }) => {
     const text = isDisplay ? `$$${source}$$` : `$${source}$`;
     const { html } = await host.client.call('render_part', { page: page(), text });

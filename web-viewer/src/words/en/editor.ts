@@ -68,7 +68,7 @@ export const editor = {
   noFile: 'No file has this name',
   badImage: 'This image cannot be displayed.',
   badFormula: 'This formula is invalid.',
-  badQuery: 'This query could not be shown.',
+  badQuery: 'This block could not be shown.',
   taskDone: 'Done',
   close: 'Close',
   unchangeable: 'This page cannot be changed.',

@@ -68,7 +68,7 @@ export const editor = {
   noFile: 'この名前のファイルはありません',
   badImage: 'この画像は表示できません。',
   badFormula: 'この数式は無効です。',
-  badQuery: 'このクエリを表示できませんでした。',
+  badQuery: 'このブロックを表示できませんでした。',
   taskDone: '完了',
   close: '閉じる',
   unchangeable: 'このページは変更できません。',

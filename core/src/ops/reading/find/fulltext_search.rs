@@ -39,7 +39,7 @@ pub struct Params {
     pub limit: Option<usize>,
     /// Only pages of this type.
     pub doc_type: Option<String>,
-    /// Only pages in this folder or its subfolders.
+    /// Only pages below this folder.
     pub folder: Option<String>,
     /// Only pages with all of these tags.
     #[serde(default)]

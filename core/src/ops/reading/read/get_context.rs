@@ -6,12 +6,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+#[cfg(not(target_family = "wasm"))]
+use crate::excerpt::Excerpts;
 use crate::graph::impact::strength;
 use crate::graph::{Direction, Reached, Walk};
 use crate::hint::Next;
 use crate::index::questions::{links, sections};
 use crate::message;
 use crate::ops::budget::{self, Omitted};
+use crate::ops::code::{self, CodePart};
 use crate::ops::page::{self, IndexState, PageFields, PageName};
 use crate::ops::{Facts, Tool, unmatched};
 #[cfg(not(target_family = "wasm"))]
@@ -38,7 +41,7 @@ const SHORT_SUMMARY: usize = 160;
 pub struct Params {
     /// The page: path, id, title or alias.
     pub page: Option<String>,
-    /// The same as `page`, by its path.
+    /// Its path, instead of `page`.
     pub filepath: Option<String>,
     /// Its id, instead of `page`.
     #[schemars(extend("deprecated" = true))]
@@ -49,8 +52,11 @@ pub struct Params {
     /// Follow only links of these types.
     #[serde(default)]
     pub link_types: Vec<String>,
+    /// Also code it shows or names.
+    #[serde(default)]
+    pub code: bool,
     /// Maximum characters of the answer as JSON.
-    #[schemars(range(min = 1000), extend("default" = 50_000))]
+    #[schemars(range(min = 1000), extend("default" = 50_000, "x-for-programs" = true))]
     pub max_size: Option<usize>,
     /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
@@ -66,6 +72,9 @@ pub struct Output {
     pub related: Vec<RelatedPage>,
     /// Characters of this answer as JSON, with the line break at its end.
     pub total_size: usize,
+    /// Excerpts of code omitted for size.
+    #[schemars(extend("x-for-programs" = true))]
+    pub omitted_code: usize,
     /// Related pages omitted for size.
     pub truncated_count: usize,
     /// Parts omitted for size.
@@ -82,6 +91,9 @@ pub struct CenterPage {
     pub page: PageFields,
     /// Its text without front matter.
     pub content: String,
+    /// With `code`: what its `ubp-source` blocks show, then the signatures of symbols that it names.
+    #[schemars(extend("x-for-programs" = true))]
+    pub code: Vec<CodePart>,
 }
 
 /// A related page.
@@ -148,14 +160,27 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             })
             .collect::<Result<Vec<_>>>()?;
         Ok(Output {
-            center: CenterPage { page: of(center)?, content: sections::texts(db, center)?.concat() },
+            center: CenterPage {
+                page: of(center)?,
+                content: sections::texts(db, center)?.concat(),
+                code: Vec::new(),
+            },
             related,
             total_size: 0,
+            omitted_code: 0,
             truncated_count: 0,
             omitted: Omitted::default(),
             index: state,
         })
     })?;
+    #[cfg(not(target_family = "wasm"))]
+    if params.code {
+        let excerpts = Excerpts::new(context);
+        let mut found = code::PageCode::default();
+        found.add_blocks(&excerpts, [([0, 0], output.center.content.as_str())])?;
+        found.add_signatures(context, &excerpts, center, None)?;
+        (output.center.code, output.omitted_code) = (found.parts, found.left_out);
+    }
     // Wide enough for any total, so writing the size does not change it.
     output.total_size = max_size;
     #[cfg(not(target_family = "wasm"))]
@@ -193,9 +218,12 @@ fn size(output: &Output) -> Result<usize> {
     Ok(json.chars().count() + 1)
 }
 
-/// Cuts the center page to its share, shortens summaries, and removes the farthest related pages; finally cuts the
+/// Removes code, cuts the center page to its share, shortens summaries, and removes the farthest related pages; finally cuts the
 /// center page further. Sizes are in characters.
 fn shrink(output: &mut Output, excess: usize, most: usize) -> bool {
+    if code::leave_out(&mut output.center.code, &mut output.omitted_code, excess.div_ceil(4), true) {
+        return true;
+    }
     let own = output.center.content.chars().count();
     // A page that fills the answer leaves a third to its neighbours.
     let share = if output.related.is_empty() { 0 } else { most / 3 * 2 };
@@ -239,6 +267,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     ))]);
     page.gap();
     page.text(&output.center.content);
+    code::show(&output.center.code, output.omitted_code, page);
     for related in &output.related {
         let arrow = if related.direction == "outlink" { "-> " } else { "<- " };
         let hops = counted(related.depth, "hop", "hops");

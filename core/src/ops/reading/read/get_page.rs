@@ -8,6 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+#[cfg(not(target_family = "wasm"))]
+use crate::excerpt::Excerpts;
 use crate::freshness::{self, StaleRef};
 use crate::index::questions::links::{self, LinkRow};
 use crate::index::questions::names;
@@ -16,6 +18,7 @@ use crate::index::questions::sections::{self, SectionRow};
 use crate::message;
 use crate::ops::bounds;
 use crate::ops::budget::{self, Excess, Omitted};
+use crate::ops::code::{self, CodePart};
 use crate::ops::page::{IndexState, LinkInfo, PageFields, PageName, fields};
 use crate::ops::{Facts, Tool};
 #[cfg(not(target_family = "wasm"))]
@@ -53,7 +56,11 @@ pub struct Params {
     /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
-    /// Whether to answer its queries (default: true). Programs that show `render_page` have the answers there.
+    /// Also signatures of symbols it names.
+    #[serde(default)]
+    pub code: bool,
+    /// Whether to answer its queries and to add the code that its blocks show (default: true). Programs that show
+    /// `render_page` have both there.
     #[schemars(extend("x-for-programs" = true))]
     pub answers: Option<bool>,
 }
@@ -74,6 +81,12 @@ pub struct Output {
     pub sections: Vec<PageSection>,
     /// Answers of its `ubp` queries and bases, as Markdown.
     pub answers: Vec<String>,
+    /// Code that its `ubp-source` blocks show, then with `code` the signatures of symbols that it names.
+    #[schemars(extend("x-for-programs" = true))]
+    pub code: Vec<CodePart>,
+    /// Excerpts of code omitted to fit.
+    #[schemars(extend("x-for-programs" = true))]
+    pub omitted_code: usize,
     /// Sections omitted to fit; request them with `section`.
     pub omitted_sections: Vec<OmittedSection>,
     /// Front matter as written.
@@ -151,6 +164,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             content: sections.iter().map(|section| section.content.as_str()).collect(),
             sections,
             answers: Vec::new(),
+            code: Vec::new(),
+            omitted_code: 0,
             omitted_sections: Vec::new(),
             front_matter: serde_json::from_str(&pages::front_matter(db, page)?).unwrap_or_default(),
             aliases: names::aliases(db, page)?,
@@ -166,6 +181,21 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     #[cfg(not(target_family = "wasm"))]
     if params.answers != Some(false) {
         output.answers = answers(context, &output)?;
+    }
+    #[cfg(not(target_family = "wasm"))]
+    {
+        let excerpts = Excerpts::new(context);
+        let mut found = code::PageCode::default();
+        let parts: Vec<code::Part<'_>> =
+            output.sections.iter().map(|section| (section.lines, section.content.as_str())).collect();
+        if params.answers != Some(false) {
+            found.add_blocks(&excerpts, parts.iter().copied())?;
+        }
+        if params.code {
+            let within = params.section.is_some().then_some(parts.as_slice());
+            found.add_signatures(context, &excerpts, page, within)?;
+        }
+        (output.code, output.omitted_code) = (found.parts, found.left_out);
     }
     budget::fit(context, &mut output, params.max_tokens, show, shrink)?;
     Ok(output)
@@ -263,18 +293,24 @@ fn shrink(output: &mut Output, excess: Excess) -> bool {
         output.omitted.text_cut = true;
         return true;
     }
+    if code::leave_out(&mut output.code, &mut output.omitted_code, excess, false) {
+        return true;
+    }
     for links in [&mut output.backlinks, &mut output.outlinks] {
         if halve(links, 10) {
             return true;
         }
     }
-    if halve(&mut output.answers, 1) {
+    if halve(&mut output.answers, 1)
+        || code::leave_out(&mut output.code, &mut output.omitted_code, excess, true)
+    {
         return true;
     }
     if output.sections.len() > 1 {
         leave_out_sections(output, excess);
         return true;
     }
+    output.omitted.text_cut |= !output.content.is_empty();
     output.content.clear();
     let shortened = halve(&mut output.answers, 0)
         || halve(&mut output.stale_ref_details, 3)
@@ -370,6 +406,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.text(answer);
         page.gap();
     }
+    code::show(&output.code, output.omitted_code, page);
     if !output.omitted_sections.is_empty() {
         page.heading(&[Span::strong(&message!("More sections"))]);
     }

@@ -37,7 +37,7 @@ pub struct Params {
     /// Only pages with all of these tags.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Only pages in this folder or its subfolders.
+    /// Only pages below this folder.
     pub folder: Option<String>,
     /// Only pages with this freshness.
     pub staleness: Option<Staleness>,
