@@ -525,6 +525,8 @@ export interface CenterPage {
   staleness: Staleness;
   /** Its text without front matter. */
   content: string;
+  /** With `code`: what its `ubp-source` blocks show, then the signatures of symbols that it names. */
+  code: CodePart[];
 }
 
 /** A change of a page. */
@@ -692,6 +694,25 @@ export interface CheckedPage {
    * the state of the page and of its sources.
    */
   settle_with: Next | null;
+}
+
+/** Why code is in an answer. */
+export type CodeKind = "block" | "signature";
+
+/** Code of the project. */
+export interface CodePart {
+  /** What the page names: a path relative to the project; `#` and a symbol or lines may follow. */
+  source: string;
+  /** Why it is here. */
+  kind: CodeKind;
+  /** First and last line in the file, from 1; absent if nothing is shown. */
+  lines: [number, number] | null;
+  /** What follows the fence of a block with this code: the extension of the file. */
+  language: string;
+  /** The code; empty if nothing is shown. */
+  text: string;
+  /** Why nothing is shown; absent if something is. */
+  problem: string | null;
 }
 
 /** A column. */
@@ -1555,7 +1576,7 @@ export interface FulltextSearchParams {
   limit?: number | null | undefined;
   /** Only pages of this type. */
   doc_type?: string | null | undefined;
-  /** Only pages in this folder or its subfolders. */
+  /** Only pages below this folder. */
   folder?: string | null | undefined;
   /** Only pages with all of these tags. */
   tags?: string[] | undefined;
@@ -1642,6 +1663,8 @@ export interface GetContextOutput {
   related: RelatedPage[];
   /** Characters of this answer as JSON, with the line break at its end. */
   total_size: number;
+  /** Excerpts of code omitted for size. */
+  omitted_code: number;
   /** Related pages omitted for size. */
   truncated_count: number;
   /** Parts omitted for size. */
@@ -1654,7 +1677,7 @@ export interface GetContextOutput {
 export interface GetContextParams {
   /** The page: path, id, title or alias. */
   page?: string | null | undefined;
-  /** The same as `page`, by its path. */
+  /** Its path, instead of `page`. */
   filepath?: string | null | undefined;
   /** Its id, instead of `page`. */
   page_id?: string | null | undefined;
@@ -1662,6 +1685,8 @@ export interface GetContextParams {
   depth?: number | null | undefined;
   /** Follow only links of these types. */
   link_types?: string[] | undefined;
+  /** Also code it shows or names. */
+  code?: boolean | undefined;
   /** Maximum characters of the answer as JSON. */
   max_size?: number | null | undefined;
   /** Maximum tokens in the answer. */
@@ -1789,6 +1814,10 @@ export interface GetPageOutput {
   sections: PageSection[];
   /** Answers of its `ubp` queries and bases, as Markdown. */
   answers: string[];
+  /** Code that its `ubp-source` blocks show, then with `code` the signatures of symbols that it names. */
+  code: CodePart[];
+  /** Excerpts of code omitted to fit. */
+  omitted_code: number;
   /** Sections omitted to fit; request them with `section`. */
   omitted_sections: OmittedSection[];
   /** Front matter as written. */
@@ -1825,7 +1854,12 @@ export interface GetPageParams {
   section?: string | null | undefined;
   /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
-  /** Whether to answer its queries (default: true). Programs that show `render_page` have the answers there. */
+  /** Also signatures of symbols it names. */
+  code?: boolean | undefined;
+  /**
+   * Whether to answer its queries and to add the code that its blocks show (default: true). Programs that show
+   * `render_page` have both there.
+   */
   answers?: boolean | null | undefined;
 }
 
@@ -2361,7 +2395,7 @@ export interface ListPagesParams {
   doc_type?: string | null | undefined;
   /** Only pages with all of these tags. */
   tags?: string[] | undefined;
-  /** Only pages in this folder or its subfolders. */
+  /** Only pages below this folder. */
   folder?: string | null | undefined;
   /** Only pages with this freshness. */
   staleness?: Staleness | null | undefined;
