@@ -4,11 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Stdio};
 
 use jiff::Timestamp;
-use ubp_core::ports::{Commit, CommittedFile, FileVersion, History, Moved, Revision, SourceChange};
+use ubp_core::ports::{
+    Commit, CommittedFile, FileVersion, History, Moved, Removal, Revision, SourceChange, Walked,
+};
 use ubp_core::word;
 use ubp_core::{Error, Result, path as paths};
 
@@ -16,6 +19,7 @@ mod command;
 mod hooks;
 #[cfg(test)]
 mod hostile_tests;
+mod removals;
 mod revisions;
 mod snapshots;
 #[cfg(test)]
@@ -192,6 +196,14 @@ impl History for GitHistory {
 
     fn changed_since(&self, revision: &str) -> Result<BTreeSet<String>> {
         self.differing_from(revision)
+    }
+
+    fn removals(
+        &self,
+        most_commits: usize,
+        look: &mut dyn FnMut(&Removal<'_>) -> ControlFlow<()>,
+    ) -> Result<Walked> {
+        self.removed_by_commits(most_commits, look)
     }
 
     fn resolve(&self, revision: &str) -> Result<String> {

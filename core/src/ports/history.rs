@@ -1,6 +1,8 @@
 //! Version control. Without it, [`super::NoHistory`] reports that nothing is known, and modification times decide.
 
 use std::collections::{BTreeMap, BTreeSet};
+#[cfg(not(target_family = "wasm"))]
+use std::ops::ControlFlow;
 
 use jiff::Timestamp;
 
@@ -73,6 +75,32 @@ pub struct CommittedFile {
     /// The path that the commit's ignore rules match: the file itself or a folder above it; `None` if it is not
     /// ignored.
     pub ignored: Option<String>,
+}
+
+/// Lines that a change took away from a file, next to each other.
+#[cfg(not(target_family = "wasm"))]
+#[derive(Debug, Clone, Copy)]
+pub struct Removal<'a> {
+    /// The commit; `None` for changes that are not committed.
+    pub revision: Option<&'a Revision>,
+    /// The file, relative to the project.
+    pub path: &'a str,
+    /// Whether the change deleted the file. Then the first call for it has no lines.
+    pub deletes_file: bool,
+    /// The lines, without line breaks; what is not Unicode is replaced.
+    pub removed: &'a [String],
+    /// The lines in their place.
+    pub added: &'a [String],
+}
+
+/// How much of the history [`History::removals`] read.
+#[cfg(not(target_family = "wasm"))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Walked {
+    /// Commits that took something away.
+    pub commits: usize,
+    /// Whether there are no earlier commits: false for shallow and partial clones.
+    pub is_complete: bool,
 }
 
 /// The project's version control.
@@ -200,5 +228,20 @@ pub trait History: Send + Sync {
     /// As [`History::head`].
     fn last_changes_at(&self, _commit: &str, _paths: &[String]) -> Result<BTreeMap<String, SourceChange>> {
         Ok(BTreeMap::new())
+    }
+
+    /// Calls `look` for everything that was removed: first by changes that are not committed, then by the commits up to
+    /// the checked-out one, newest first, at most `most_commits`, until it breaks. Merges are left out, and so are
+    /// nested repositories, large files, and files that are not text, except for their deletion. A rename is a deletion.
+    ///
+    /// # Errors
+    /// As [`History::head`].
+    #[cfg(not(target_family = "wasm"))]
+    fn removals(
+        &self,
+        _most_commits: usize,
+        _look: &mut dyn FnMut(&Removal<'_>) -> ControlFlow<()>,
+    ) -> Result<Walked> {
+        Ok(Walked::default())
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+#[cfg(not(target_family = "wasm"))]
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
@@ -11,8 +13,10 @@ use uuid::Uuid;
 
 use super::{
     Cache, CachedBytes, Clock, Commit, CommittedFile, ContentHash, FileStat, FileVersion, History, Listing,
-    PageFile, Source, SourceChange, WriteGuard, is_cache_name,
+    PageFile, Revision, Source, SourceChange, WriteGuard, is_cache_name,
 };
+#[cfg(not(target_family = "wasm"))]
+use super::{Removal, Walked};
 use crate::message;
 use crate::{Error, Result};
 
@@ -377,6 +381,8 @@ pub struct MemoryHistory {
     changes: Mutex<BTreeMap<String, SourceChange>>,
     snapshots: Mutex<BTreeMap<String, Snapshot>>,
     contents: Mutex<BTreeMap<String, Vec<u8>>>,
+    /// The commits that were recorded, in order.
+    log: Mutex<Vec<Revision>>,
 }
 
 /// The state of the files at a commit.
@@ -415,6 +421,43 @@ impl MemoryHistory {
         }
         *lock(&self.head) = Some(id.into());
         snapshots.insert(id.into(), next);
+        let subject = format!("Commit {id}");
+        lock(&self.log).push(Revision { commit: Commit { id: id.into(), time }, subject });
+    }
+
+    /// The lines of a file at a commit.
+    #[cfg(not(target_family = "wasm"))]
+    fn lines(&self, file: Option<&CommittedFile>) -> Vec<String> {
+        let contents = lock(&self.contents);
+        let bytes = file.and_then(|file| contents.get(&file.id)).map(Vec::as_slice).unwrap_or_default();
+        String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect()
+    }
+
+    /// What differs between two states of the files, each file as one removal.
+    #[cfg(not(target_family = "wasm"))]
+    fn removed_between(
+        &self,
+        before: &Snapshot,
+        after: &Snapshot,
+        revision: &Revision,
+        look: &mut dyn FnMut(&Removal<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        for (path, file) in &before.files {
+            let (old, new) = (self.lines(Some(file)), self.lines(after.files.get(path)));
+            let only_in = |these: &[String], others: &[String]| -> Vec<String> {
+                these.iter().filter(|line| !others.contains(line)).cloned().collect()
+            };
+            let (removed, added) = (only_in(&old, &new), only_in(&new, &old));
+            let deletes_file = !after.files.contains_key(path);
+            let revision = Some(revision);
+            if deletes_file {
+                look(&Removal { revision, path, deletes_file, removed: &[], added: &[] })?;
+            }
+            if !removed.is_empty() {
+                look(&Removal { revision, path, deletes_file, removed: &removed, added: &added })?;
+            }
+        }
+        ControlFlow::Continue(())
     }
 
     /// Sets the last change of `path`.
@@ -476,6 +519,36 @@ impl History for MemoryHistory {
 
     fn files_at(&self, commit: &str) -> Result<BTreeMap<String, CommittedFile>> {
         Ok(lock(&self.snapshots).get(commit).map(|snapshot| snapshot.files.clone()).unwrap_or_default())
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn removals(
+        &self,
+        most_commits: usize,
+        look: &mut dyn FnMut(&Removal<'_>) -> ControlFlow<()>,
+    ) -> Result<Walked> {
+        let (log, snapshots) = (lock(&self.log), lock(&self.snapshots));
+        let mut commits = 0;
+        for pair in log.windows(2).rev() {
+            let [before, after] = pair else { continue };
+            let (Some(old), Some(new)) = (snapshots.get(&before.commit.id), snapshots.get(&after.commit.id))
+            else {
+                continue;
+            };
+            if commits == most_commits {
+                return Ok(Walked { commits, is_complete: false });
+            }
+            let mut is_counted = false;
+            let flow = self.removed_between(old, new, after, &mut |removal| {
+                is_counted = true;
+                look(removal)
+            });
+            commits += usize::from(is_counted);
+            if flow.is_break() {
+                return Ok(Walked { commits, is_complete: false });
+            }
+        }
+        Ok(Walked { commits, is_complete: !log.is_empty() })
     }
 
     fn contents(&self, files: &[(&str, &str)]) -> Result<Vec<Option<Vec<u8>>>> {

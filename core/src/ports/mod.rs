@@ -21,6 +21,8 @@ pub use cache::{Cache, CachedBytes, is_cache_name};
 pub use clock::Clock;
 pub use embedder::{Embedder, ModelInfo, TextKind};
 pub use history::{Commit, CommittedFile, FileVersion, History, Moved, Revision, SourceChange};
+#[cfg(not(target_family = "wasm"))]
+pub use history::{Removal, Walked};
 pub use memory::{FixedClock, MemoryCache, MemoryHistory, MemorySource, NoHistory};
 pub use revision::{Blobs, RevisionHistory, RevisionSource};
 pub(crate) use source::abbreviated;

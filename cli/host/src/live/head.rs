@@ -3,12 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
 use ubp_core::Result;
-use ubp_core::ports::{CommittedFile, FileVersion, History, Moved, Revision, SourceChange};
+use ubp_core::ports::{CommittedFile, FileVersion, History, Moved, Removal, Revision, SourceChange, Walked};
 
 use super::stamp::Stamp;
 use crate::GitHistory;
@@ -124,6 +125,14 @@ impl History for FollowedHistory {
 
     fn changed_since(&self, revision: &str) -> Result<BTreeSet<String>> {
         self.git.changed_since(revision)
+    }
+
+    fn removals(
+        &self,
+        most_commits: usize,
+        look: &mut dyn FnMut(&Removal<'_>) -> ControlFlow<()>,
+    ) -> Result<Walked> {
+        self.git.removals(most_commits, look)
     }
 
     fn resolve(&self, revision: &str) -> Result<String> {

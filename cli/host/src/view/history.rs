@@ -1,12 +1,13 @@
 //! Version control without the files that an author must not see.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use ubp_core::Result;
 use ubp_core::manifest::{AuthorRights, Right};
-use ubp_core::ports::{CommittedFile, FileVersion, History, Moved, Revision, SourceChange};
+use ubp_core::ports::{CommittedFile, FileVersion, History, Moved, Removal, Revision, SourceChange, Walked};
 
 /// A history in which hidden files never existed. Messages of commits are shown as they are.
 pub struct VisibleHistory<H> {
@@ -76,6 +77,17 @@ impl<H: History> History for VisibleHistory<H> {
     fn changed_since(&self, revision: &str) -> Result<BTreeSet<String>> {
         let changed = self.inner.changed_since(revision)?;
         Ok(changed.into_iter().filter(|path| self.shows(path)).collect())
+    }
+
+    fn removals(
+        &self,
+        most_commits: usize,
+        look: &mut dyn FnMut(&Removal<'_>) -> ControlFlow<()>,
+    ) -> Result<Walked> {
+        self.inner.removals(most_commits, &mut |removal| match self.shows(removal.path) {
+            true => look(removal),
+            false => ControlFlow::Continue(()),
+        })
     }
 
     fn resolve(&self, revision: &str) -> Result<String> {

@@ -1,5 +1,7 @@
 //! Conformance suite for histories.
 
+use std::ops::ControlFlow;
+
 use jiff::Timestamp;
 
 use ubp_core::ports::{History, SourceChange};
@@ -40,6 +42,11 @@ pub fn history(repository: &mut dyn Repository) {
     assert!(repository.history().last_changes(&[]).unwrap().is_empty());
 
     snapshots(repository.history(), &first, &second);
+    assert_eq!(
+        removals(repository.history(), 10),
+        ([(Some(second.clone()), "1".into(), "2".into())].into(), true)
+    );
+    assert!(!removals(repository.history(), 0).1);
 
     repository.edit("src/b.rs", "changed");
     repository.edit("src/new.rs", "new");
@@ -50,6 +57,19 @@ pub fn history(repository: &mut dyn Repository) {
     let edited = repository.history().changed_since(&first).unwrap();
     assert_eq!(edited.into_iter().collect::<Vec<_>>(), ["src/a.rs", "src/b.rs", "src/new.rs"]);
     snapshots(repository.history(), &first, &second);
+}
+
+/// What was removed from `src/a.rs`, and by which commit; and whether all commits were read.
+fn removals(history: &dyn History, most: usize) -> (Vec<(Option<String>, String, String)>, bool) {
+    let mut found = Vec::new();
+    let walked = history.removals(most, &mut |removal| {
+        if removal.path == "src/a.rs" {
+            let commit = removal.revision.map(|revision| revision.commit.id.clone());
+            found.push((commit, removal.removed.join("\n"), removal.added.join("\n")));
+        }
+        ControlFlow::Continue(())
+    });
+    (found, walked.unwrap().is_complete)
 }
 
 /// The two commits of [`history`] have the same files, whatever was edited later.
@@ -92,6 +112,7 @@ pub fn without_history(history: &dyn History) {
     let paths = ["src/a.rs".to_string(), "../outside".to_string()];
     assert!(history.last_changes(&paths).unwrap().is_empty());
     assert_eq!(history.resolve("HEAD").unwrap_err().code(), "invalid_params");
+    assert_eq!(removals(history, 10), (Vec::new(), false));
     assert!(history.files_at(&"a".repeat(40)).unwrap().is_empty());
     assert!(history.versions("src/a.rs", 10).unwrap().is_empty());
     assert_eq!(history.contents(&[("src/a.rs", &"a".repeat(40))]).unwrap(), [None]);
