@@ -1,13 +1,13 @@
 import type { DoctorOutput, Finding } from '#contract';
 import { describe, expect, it } from 'vitest';
-import { countsOf, labelOf, rowsOf, type Selection } from './groups';
+import { countsOf, labelOf, rowsOf, withClaims, type Selection } from './groups';
 
-const broken = (filepath: string, line: number, target: string): Finding => ({ severity: 'warning', code: 'unresolved_link', filepath, line, message: `broken link to '${target}'`, hint: 'create the page, or fix the link' });
+const broken = (filepath: string, line: number, target: string): Finding => ({ severity: 'warning', code: 'unresolved_link', filepath, line, message: `broken link to '${target}'`, hint: 'create the page, or fix the link', claim: null });
 const findings: Finding[] = [
-  { severity: 'error', code: 'unreadable', filepath: 'gone.md', line: null, message: 'cannot be read', hint: 'check its permissions' },
+  { severity: 'error', code: 'unreadable', filepath: 'gone.md', line: null, message: 'cannot be read', hint: 'check its permissions', claim: null },
   broken('a.md', 3, 'Nowhere'),
   broken('b.md', 7, 'Élan'),
-  { severity: 'info', code: 'orphan_page', filepath: 'alone.md', line: null, message: 'it has no links', hint: null },
+  { severity: 'info', code: 'orphan_page', filepath: 'alone.md', line: null, message: 'it has no links', hint: null, claim: null },
 ];
 const answer = {
   findings,
@@ -39,6 +39,15 @@ describe('problems', () => {
 
   it('are counted by severity', () => {
     expect(countsOf(findings)).toEqual({ error: 1, warning: 2, info: 1 });
+  });
+
+  it('about the code come after other warnings and before notes', () => {
+    const gone: Finding = { ...broken('a.md', 9, ''), code: 'claimed_path', message: "'src/a.ts' was removed", claim: { text: 'src/a.ts', commit: null, subject: null, committed_at: null, now: null } };
+    const counted = { resolves: 1, missing: 1, ambiguous: 0, uncheckable: 2, pages: 1, exempt_pages: 0, commits: 3, whole_history: true };
+    const both = withClaims(answer, { findings: [gone], claims: counted } as unknown as DoctorOutput);
+    expect(both.findings.map(({ code }) => code)).toEqual(['unreadable', 'unresolved_link', 'unresolved_link', 'claimed_path', 'orphan_page']);
+    expect(both.claims).toEqual(counted);
+    expect(both.wanted_pages).toEqual(answer.wanted_pages);
   });
 
   it('of an unknown kind are named after its code', () => {

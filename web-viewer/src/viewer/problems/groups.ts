@@ -68,6 +68,15 @@ function wantedRows({ wanted_pages }: DoctorOutput, matches: (text: string) => b
   return [group, ...(isOpen ? wanted.map((wanted): ProblemRow => ({ kind: 'wanted', key: `${WANTED} ${wanted.target}`, wanted })) : [])];
 }
 
+const SEVERITIES: readonly Severity[] = ['error', 'warning', 'info'];
+
+/** What the doctor finds, with what it finds about claims; still the worst first. */
+export function withClaims(plain: DoctorOutput, claims: DoctorOutput): DoctorOutput {
+  const rank = ({ severity }: Finding) => SEVERITIES.indexOf(severity);
+  const findings = [...plain.findings, ...claims.findings].sort((a, b) => rank(a) - rank(b));
+  return { ...plain, findings, counts: { ...plain.counts, ...claims.counts }, claims: claims.claims };
+}
+
 /** Numbers of findings by severity. */
 export function countsOf(findings: readonly Finding[]): Record<Severity, number> {
   const counts: Record<Severity, number> = { error: 0, warning: 0, info: 0 };
