@@ -52,7 +52,7 @@ pub use sources::{Declared, DeclaredPage, Sources, combined, declared};
 pub use stamp::Stamp;
 pub use suspects::{Suspect, suspects};
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use symbols::{Targets, moved_to};
+pub(crate) use symbols::{Targets, moved_to, taken_away};
 
 /// Whether a page is up to date with its sources.
 #[derive(

@@ -2,6 +2,8 @@
 //! index and a semantic index, and answers questions about all three. Hosts (terminal, Node,
 //! browser) pass in their ports and call its operations; the engine accesses nothing else outside itself.
 
+#[cfg(not(target_family = "wasm"))]
+mod claims;
 mod confidence;
 mod context;
 pub mod embed;

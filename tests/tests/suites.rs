@@ -5,6 +5,7 @@ mod agent_hooks;
 mod architecture;
 #[cfg(unix)]
 mod background;
+mod claims;
 #[cfg(unix)]
 mod commit_hook;
 mod contract;

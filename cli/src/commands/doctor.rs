@@ -15,11 +15,15 @@ use crate::terminal::{Terminal, answer};
     ubp doctor\n  \
     ubp doctor unresolved_link      every broken link\n  \
     ubp doctor --exit-code          fail on errors or warnings\n  \
+    ubp doctor --claims             what pages say about the code and is not true any more\n  \
     ubp doctor --all --json")]
 pub struct DoctorArgs {
     /// Only findings of this kind, and all of them; the name is that in JSON
     #[arg(value_name = "KIND")]
     pub kind: Option<String>,
+    /// Check instead what pages say about the code: paths, links, commands, flags, variables and names that commits removed
+    #[arg(long)]
+    pub claims: bool,
     /// Exit with status 1 if there are errors or warnings
     #[arg(long)]
     pub exit_code: bool,
@@ -34,7 +38,7 @@ pub(crate) fn run(
     global: &Global,
     args: &DoctorArgs,
 ) -> CommandResult {
-    let params = Params { kind: args.kind.clone(), ..Params::default() };
+    let params = Params { kind: args.kind.clone(), claims: args.claims, ..Params::default() };
     let output = session.read(terminal, global, |context| doctor::run(context, params))?;
     answer(terminal, &output, if args.all { doctor::show_all } else { doctor::show })?;
     let bad = output.findings.iter().any(|finding| finding.severity <= Severity::Warning);

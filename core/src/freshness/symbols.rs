@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::anchors::Anchor;
 use super::lock::Content;
 use super::{Sources, StaleReason};
-use crate::ports::{Commit, Symbol, SymbolHashes, Target};
+use crate::ports::{Commit, Revision, Symbol, SymbolHashes, Target};
 use crate::threads::on_each_core;
 use crate::{Context, Result};
 
@@ -153,6 +153,17 @@ pub fn moved_to(
     }
     let list = if same.is_empty() { same_body } else { same };
     Ok(<[String; 1]>::try_from(list).ok().map(|[only]| only))
+}
+
+/// The commit that took away the symbol of a file that still exists; `None` if no earlier one had it, or that commit is not
+/// known.
+///
+/// # Errors
+/// As [`moved_to`].
+pub fn taken_away(context: &Context<'_>, anchor: Anchor<'_>) -> Result<Option<Revision>> {
+    let Some((last, _)) = last_version(context, anchor)? else { return Ok(None) };
+    let revisions = context.history.revisions(anchor.file, MOST_VERSIONS)?;
+    Ok(revisions.into_iter().take_while(|revision| revision.commit != last).last())
 }
 
 /// The newest commit that has the symbol, and the symbol in it.

@@ -21,6 +21,8 @@ use crate::templates::Templates;
 #[cfg(not(target_family = "wasm"))]
 mod bases;
 mod checks;
+#[cfg(not(target_family = "wasm"))]
+mod claims;
 mod groups;
 #[cfg(not(target_family = "wasm"))]
 mod schema;
@@ -40,6 +42,9 @@ pub const FACTS: Facts = Facts::reading("Find broken links and other problems, a
 pub struct Params {
     /// Return all findings of this kind, such as `unresolved_link` (default: the first of every kind).
     pub kind: Option<String>,
+    /// Check instead what pages say about the code: paths, commands, names that commits removed.
+    #[serde(default)]
+    pub claims: bool,
     /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
@@ -56,6 +61,8 @@ pub struct Output {
     pub counts: BTreeMap<String, usize>,
     /// Missing pages that links name, most wanted first.
     pub wanted_pages: Vec<WantedPage>,
+    /// How many claims of pages were checked; absent unless `claims` was requested.
+    pub claims: Option<Claims>,
     /// Parts omitted to fit `max_tokens`.
     pub omitted: Omitted,
     /// Whether the index is up to date.
@@ -89,6 +96,44 @@ pub struct Finding {
     pub message: Message,
     /// How to fix it.
     pub hint: Option<Message>,
+    /// The claim of the page that is not true any more; absent for other problems.
+    pub claim: Option<BrokenClaim>,
+}
+
+/// What a page says, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BrokenClaim {
+    /// The claim as written.
+    pub text: String,
+    /// Full hash of the commit that took the thing away; absent if that is not committed.
+    pub commit: Option<String>,
+    /// First line of its message.
+    pub subject: Option<String>,
+    /// Committer time, RFC 3339.
+    pub committed_at: Option<String>,
+    /// What it is now: a path or a name; absent if unknown.
+    pub now: Option<String>,
+}
+
+/// How many claims of pages were checked, by verdict.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Claims {
+    /// There is such a thing.
+    pub resolves: usize,
+    /// There was one when the line was written, and a commit took it away.
+    pub missing: usize,
+    /// There are several.
+    pub ambiguous: usize,
+    /// It cannot be told.
+    pub uncheckable: usize,
+    /// Pages that were checked.
+    pub pages: usize,
+    /// Pages about the past or the future, which were not.
+    pub exempt_pages: usize,
+    /// Commits that were searched for what is gone.
+    pub commits: usize,
+    /// Whether the history has no other commits that were not searched.
+    pub whole_history: bool,
 }
 
 /// A missing page that links name.
@@ -107,6 +152,19 @@ pub struct WantedPage {
 /// # Errors
 /// [`crate::Error::Database`], [`crate::Error::Io`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    if params.claims {
+        // Browsers have no code to compare with.
+        #[cfg(target_family = "wasm")]
+        let (findings, claims) = Default::default();
+        #[cfg(not(target_family = "wasm"))]
+        let (findings, claims) = claims::broken(context)?;
+        let index = context.index_state()?;
+        return answer(
+            context,
+            params,
+            Found { findings, wanted_pages: Vec::new(), claims: Some(claims), index },
+        );
+    }
     let listing = context.source.list()?;
     let graph = context.index.graph()?;
     let index = context.index_state()?;
@@ -148,6 +206,20 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     }
     checks::review_lock(context, &mut findings)?;
     checks::audit_log(context, &mut findings)?;
+    answer(context, params, Found { findings, wanted_pages, claims: None, index })
+}
+
+/// What was found.
+struct Found {
+    findings: Vec<Finding>,
+    wanted_pages: Vec<WantedPage>,
+    claims: Option<Claims>,
+    index: IndexState,
+}
+
+/// The part of what was found that the caller wants.
+fn answer(context: &Context<'_>, params: Params, found: Found) -> Result<Output> {
+    let Found { mut findings, mut wanted_pages, claims, index } = found;
     findings.sort_by(|a, b| {
         (a.severity, &a.code, &a.filepath, a.line, &a.message).cmp(&(
             b.severity,
@@ -161,7 +233,6 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     for finding in &findings {
         *counts.entry(finding.code.clone()).or_insert(0) += 1;
     }
-    let mut wanted_pages = wanted_pages;
     if let Some(kind) = &params.kind {
         findings.retain(|finding| finding.code == *kind);
         if kind != "unresolved_link" {
@@ -169,7 +240,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         }
     }
     let (kind, omitted) = (params.kind, Omitted::default());
-    let mut output = Output { findings, kind, counts, wanted_pages, omitted, index };
+    let mut output = Output { findings, kind, counts, wanted_pages, claims, omitted, index };
     budget::fit(context, &mut output, params.max_tokens, show, |output, excess| {
         let (wanted, found) = (output.wanted_pages.len(), output.findings.len());
         // The counts stay, so the number of omitted findings is known.
@@ -270,9 +341,39 @@ fn show_most(output: &Output, most: usize, page: &mut dyn Page) {
             create = Next::call("add").with("create_missing", true)
         ))]);
     }
+    if let Some(claims) = &output.claims {
+        show_claims(claims, page);
+    }
     let rest = message!("the counts include all findings");
     output.omitted.show(|count| counted(count, "entry", "entries"), rest, page);
     output.index.show(page);
+}
+
+fn show_claims(claims: &Claims, page: &mut dyn Page) {
+    let Claims { resolves, missing, ambiguous, uncheckable, pages, exempt_pages, commits, whole_history } =
+        *claims;
+    let all = resolves + missing + ambiguous + uncheckable;
+    page.line(&[Span::said(&message!(
+        "{claims} on {pages}: {resolves} resolve, {missing} missing, {ambiguous} ambiguous, {uncheckable} uncheckable",
+        claims = counted(all, "claim", "claims"),
+        pages = counted(pages, "page", "pages"),
+        resolves,
+        missing,
+        ambiguous,
+        uncheckable
+    ))]);
+    if exempt_pages > 0 {
+        page.line(&[Span::faint(&message!(
+            "not checked: {pages} about the past or the future, such as plans and changelogs",
+            pages = counted(exempt_pages, "page", "pages")
+        ))]);
+    }
+    if !whole_history {
+        page.line(&[Span::faint(&message!(
+            "searched {commits} that removed something; this clone has no earlier ones",
+            commits = counted(commits, "commit", "commits")
+        ))]);
+    }
 }
 
 fn show_rest(all: usize, shown: usize, kind: &str, page: &mut dyn Page) {

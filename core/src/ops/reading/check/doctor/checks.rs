@@ -27,7 +27,7 @@ pub(super) fn finding(severity: Severity, code: &str, message: Message) -> Findi
     let english = message.to_string();
     let bounded = bounds::sentence(english.clone());
     let message = if bounded == english { message } else { Message::verbatim(bounded) };
-    Finding { severity, code: code.into(), filepath: None, line: None, message, hint: None }
+    Finding { severity, code: code.into(), filepath: None, line: None, message, hint: None, claim: None }
 }
 
 impl Finding {
