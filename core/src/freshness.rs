@@ -26,6 +26,8 @@ use crate::ports::{ContentHash, SourceChange};
 use crate::{Result, path};
 
 mod anchors;
+#[cfg(not(target_family = "wasm"))]
+mod expiry;
 mod judged;
 mod lock;
 #[cfg(not(target_family = "wasm"))]
@@ -89,6 +91,8 @@ pub enum StaleReason {
     PageEditedAfterSource,
     /// The page depends on, or implements, a page that is not fresh.
     Suspect,
+    /// The page itself says that it is stale by now.
+    Expired,
 }
 
 /// A source that makes its page stale.
@@ -120,7 +124,7 @@ pub struct Assessment {
     pub gone: BTreeMap<String, SymbolHashes>,
 }
 
-/// Assesses `pages`, or all pages if `None`. Pages without sources are absent. The index of a published site returns
+/// Assesses `pages`, or all pages if `None`. Pages without sources are absent, unless they are stale by their own word. The index of a published site returns
 /// the verdicts from when it was built.
 ///
 /// # Errors
@@ -129,6 +133,15 @@ pub fn assess(context: &Context<'_>, pages: Option<&[i64]>) -> Result<HashMap<i6
     if let Some(judged) = context.index.read(|db| judged::verdicts(db, pages))? {
         return Ok(judged);
     }
+    #[cfg_attr(target_family = "wasm", allow(unused_mut))]
+    let mut assessments = by_sources(context, pages)?;
+    #[cfg(not(target_family = "wasm"))]
+    expiry::add(context, pages, &mut assessments)?;
+    Ok(assessments)
+}
+
+/// Assesses pages with sources.
+fn by_sources(context: &Context<'_>, pages: Option<&[i64]>) -> Result<HashMap<i64, Assessment>> {
     let declared = context.index.read(|db| declared(db, pages))?;
     if declared.is_empty() {
         return Ok(HashMap::new());

@@ -22,6 +22,8 @@ pub mod manifest;
 #[cfg(not(target_family = "wasm"))]
 pub mod memory;
 pub mod message;
+#[cfg(not(target_family = "wasm"))]
+mod okf;
 pub mod ops;
 pub mod page;
 pub mod path;

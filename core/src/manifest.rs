@@ -82,6 +82,9 @@ pub struct Manifest {
     /// The record of what agents saw.
     #[cfg(not(target_family = "wasm"))]
     pub sessions: SessionSettings,
+    /// What UBP writes in the Open Knowledge Format.
+    #[cfg(not(target_family = "wasm"))]
+    pub okf: OkfSettings,
     /// How pages are shown to readers.
     pub reading: ReadingSettings,
     /// Settings of published sites.
@@ -276,6 +279,15 @@ impl Default for SessionSettings {
     }
 }
 
+/// What UBP writes in the Open Knowledge Format.
+#[cfg(not(target_family = "wasm"))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OkfSettings {
+    /// Whether a review writes `verified` into the front matter of the page.
+    #[serde(deserialize_with = "values::truth")]
+    pub verified: bool,
+}
+
 /// Minimum and maximum size of a chunk in characters.
 pub const CHUNK_SIZES: (usize, usize) = (50, 100_000);
 
@@ -364,6 +376,8 @@ impl Default for Manifest {
             rights: Vec::new(),
             #[cfg(not(target_family = "wasm"))]
             sessions: SessionSettings::default(),
+            #[cfg(not(target_family = "wasm"))]
+            okf: OkfSettings::default(),
             reading: ReadingSettings::default(),
             export: ExportSettings::default(),
             documents: DocumentSettings::default(),

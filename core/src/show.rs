@@ -199,6 +199,10 @@ pub fn what_is_wrong(stale: &StaleRef) -> Message {
             message!("changed on {day}; the page was edited later, but not reviewed", day)
         }
         StaleReason::Suspect => message!("is stale itself"),
+        #[cfg(not(target_family = "wasm"))]
+        StaleReason::Expired => message!("says itself that it is stale since {day} (stale_after)", day),
+        #[cfg(target_family = "wasm")]
+        StaleReason::Expired => message!("changed"),
         StaleReason::UnknownShallowClone => message!("may have changed: the clone is too shallow to tell"),
     }
 }

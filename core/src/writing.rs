@@ -159,6 +159,8 @@ pub(crate) struct Plan {
     about: Vec<String>,
     /// Whether the text is the caller's own.
     by_hand: bool,
+    /// Whether the changed pages are reviewed by it, so that their age does not matter.
+    reviewing: bool,
     /// Whether links that lead to other pages may lead to these pages after the change.
     takes_links: bool,
     /// Whether what was made stays if the caller asks to stop.
@@ -179,6 +181,7 @@ impl Plan {
             proposal: None,
             about: Vec::new(),
             by_hand: false,
+            reviewing: false,
             takes_links: false,
             in_parts: false,
         }
@@ -187,6 +190,12 @@ impl Plan {
     /// Marks the text as the caller's own.
     pub(crate) fn by_hand(mut self) -> Self {
         self.by_hand = true;
+        self
+    }
+
+    /// Marks the changed pages as reviewed by this plan: their reviews say how fresh they are.
+    pub(crate) fn reviewing(mut self) -> Self {
+        self.reviewing = true;
         self
     }
 
@@ -307,7 +316,7 @@ pub(crate) fn carry_out_with(
     for change in &plan.changes {
         making.still_as_planned(change)?;
     }
-    let by_hand = plan.by_hand && context.caller == Caller::Person;
+    let by_hand = plan.reviewing || (plan.by_hand && context.caller == Caller::Person);
     let edits = edits::note(context, &mut plan.changes, by_hand, plan.undoes.is_some())?;
     let result = audit::begin(context, &id, &plan).map(|()| making.make(&plan));
     let stays = |error: &Error| match error {

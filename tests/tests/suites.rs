@@ -27,6 +27,7 @@ mod live;
 mod mcp;
 mod memory;
 mod names;
+mod okf;
 mod parity;
 mod process;
 mod query;

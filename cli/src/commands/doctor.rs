@@ -16,6 +16,7 @@ use crate::terminal::{Terminal, answer};
     ubp doctor unresolved_link      every broken link\n  \
     ubp doctor --exit-code          fail on errors or warnings\n  \
     ubp doctor --claims             what pages say about the code and is not true any more\n  \
+    ubp doctor --okf                does every page follow the Open Knowledge Format?\n  \
     ubp doctor --all --json")]
 pub struct DoctorArgs {
     /// Only findings of this kind, and all of them; the name is that in JSON
@@ -27,6 +28,9 @@ pub struct DoctorArgs {
     /// Exit with status 1 if there are errors or warnings
     #[arg(long)]
     pub exit_code: bool,
+    /// Also check whether pages follow the Open Knowledge Format 0.2
+    #[arg(long)]
+    pub okf: bool,
     /// Print all findings, not only the first few of each kind
     #[arg(long)]
     pub all: bool,
@@ -38,7 +42,7 @@ pub(crate) fn run(
     global: &Global,
     args: &DoctorArgs,
 ) -> CommandResult {
-    let params = Params { kind: args.kind.clone(), claims: args.claims, ..Params::default() };
+    let params = Params { kind: args.kind.clone(), claims: args.claims, okf: args.okf, ..Params::default() };
     let output = session.read(terminal, global, |context| doctor::run(context, params))?;
     answer(terminal, &output, if args.all { doctor::show_all } else { doctor::show })?;
     let bad = output.findings.iter().any(|finding| finding.severity <= Severity::Warning);

@@ -14,7 +14,7 @@ use crate::terminal::{Terminal, answer};
 #[command(after_help = "Examples:\n  \
     ubp get login-feature.md\n  \
     ubp get \"Login Feature\" --section login-feature/flow\n  \
-    ubp get login-feature.md --code          and the signatures of symbols that it names\n  \
+    ubp get login-feature.md --code          with signatures of its symbols\n  \
     ubp get login-feature.md --as-agent      what does an agent see?\n  \
     ubp get 0198c1d2-... --json")]
 pub struct GetArgs {

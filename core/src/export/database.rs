@@ -22,12 +22,13 @@ use crate::{Error, Result};
 
 /// Every table that the database of a site may contain. When a table is added to the index, decide here whether it
 /// is public.
-pub const TABLES: [&str; 33] = [
+pub const TABLES: [&str; 34] = [
     "aliases",
     "anchors",
     "attachments",
     "changes",
     "documents",
+    "expiries",
     "files",
     "fulltext",
     "fulltext_config",

@@ -35,7 +35,7 @@ pub use source::PublicSource;
 pub use template::{Template, policy};
 
 use crate::Context;
-use crate::freshness::{self, Assessment};
+use crate::freshness::{self, Assessment, DeclaredPage, StaleReason};
 use crate::globs::Globs;
 use crate::graph::resolve::Destination;
 use crate::index::questions::pages;
@@ -208,9 +208,10 @@ fn verdicts(context: &Context<'_>, public: &BTreeSet<i64>) -> Result<BTreeMap<St
     let declared = context.index.read(|db| freshness::declared(db, Some(&pages)))?;
     let mut verdicts = BTreeMap::new();
     for (number, mut assessment) in freshness::assess(context, Some(&pages))? {
-        let Some(page) = declared.get(&number) else { continue };
+        let nothing = DeclaredPage::default();
+        let page = declared.get(&number).unwrap_or(&nothing);
         for stale in &mut assessment.stale_refs {
-            if !page.sources.contains(&stale.file_path) {
+            if stale.reason != StaleReason::Expired && !page.sources.contains(&stale.file_path) {
                 // The page names a folder or a pattern instead of the file: publish that.
                 stale.file_path = page
                     .sources
@@ -233,7 +234,11 @@ fn verdicts(context: &Context<'_>, public: &BTreeSet<i64>) -> Result<BTreeMap<St
             ))
         });
         assessment.stale_refs.dedup_by(|later, first| later.file_path == first.file_path);
-        verdicts.insert(page.path.clone(), assessment);
+        let path = match declared.get(&number) {
+            Some(page) => page.path.clone(),
+            None => context.index.read(|db| pages::path(db, number))?,
+        };
+        verdicts.insert(path, assessment);
     }
     Ok(verdicts)
 }

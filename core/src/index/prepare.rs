@@ -10,6 +10,8 @@ use jiff::tz::TimeZone;
 use crate::graph::resolve::name_keys;
 use crate::hint::Commands;
 use crate::message::told_to;
+#[cfg(not(target_family = "wasm"))]
+use crate::okf;
 use crate::page::{self, Diagnostic, FrontMatter, Link, LinkKind, LinkTypes, Page, Value, split};
 use crate::ports::{ContentHash, PageFile};
 use crate::{path, reported, text};
@@ -32,6 +34,9 @@ pub(crate) struct Prepared {
     pub source_refs: Vec<String>,
     /// The sources that blocks of code show, each with the line of the block.
     pub shown_sources: Vec<(usize, String)>,
+    /// From when on the page is stale by its own word, in seconds since 1970.
+    #[cfg(not(target_family = "wasm"))]
+    pub expires: Option<i64>,
     pub title_terms: String,
     pub folder_terms: String,
     pub sections: Vec<PreparedSection>,
@@ -68,6 +73,8 @@ pub(crate) struct PreparedLink {
     pub text: Option<String>,
     pub context: String,
     pub keys: Vec<String>,
+    /// Whether it is an entry of `sources`, which need not lead anywhere.
+    pub is_entry: bool,
 }
 
 /// Maximum size of a page's indexed text in bytes. The parser and the tokenizer need up to a hundred times as much
@@ -105,7 +112,10 @@ pub(crate) fn prepare(
     let mut parsed = page::parse(text, types);
     diagnostics.append(&mut parsed.diagnostics);
     diagnostics.extend(cut);
-    let links = links(std::mem::take(&mut parsed.links));
+    #[cfg_attr(target_family = "wasm", allow(unused_mut))]
+    let mut links = links(std::mem::take(&mut parsed.links));
+    #[cfg(not(target_family = "wasm"))]
+    links.extend(source_entries(&parsed.front_matter, text));
     let front_matter = &parsed.front_matter;
     let modified = file.stat.modified;
     let title = parsed.title.clone().unwrap_or_else(|| path::page_name(&file.path).to_owned());
@@ -126,7 +136,7 @@ pub(crate) fn prepare(
             .trim()
             .to_owned(),
         created_at: time(front_matter, &["created_at", "createdAt", "created"], modified),
-        updated_at: time(front_matter, &["updated_at", "updatedAt", "updated"], modified),
+        updated_at: updated_at(front_matter, modified),
         front_matter: json(front_matter),
         diagnostics: told_to(Commands, || serde_json::to_string(&diagnostics))
             .unwrap_or_else(|_| "[]".into()),
@@ -137,6 +147,8 @@ pub(crate) fn prepare(
         tags: parsed.tags,
         source_refs,
         shown_sources,
+        #[cfg(not(target_family = "wasm"))]
+        expires: okf::expiry(&front_matter.fields).map(Timestamp::as_second),
         title_terms,
         folder_terms,
         title,
@@ -218,8 +230,30 @@ fn links(links: Vec<Link>) -> Vec<PreparedLink> {
             target: link.target,
             text: link.text,
             context: link.context,
+            is_entry: false,
         })
         .collect()
+}
+
+/// The entries of `sources` in front matter that may be paths, as links.
+#[cfg(not(target_family = "wasm"))]
+fn source_entries(front_matter: &FrontMatter, text: &str) -> Vec<PreparedLink> {
+    let block = text.get(front_matter.range.clone()).unwrap_or_default();
+    let line = |entry: &str| block.lines().position(|line| line.contains(entry)).map_or(1, |at| at + 1);
+    let mut entries = okf::sources(&front_matter.fields);
+    entries.sort_unstable();
+    entries.dedup();
+    let link = |entry: &str| PreparedLink {
+        keys: name_keys(entry),
+        kind: LinkKind::Markdown,
+        line: line(entry),
+        link_type: page::DEFAULT_LINK_TYPE.to_owned(),
+        target: entry.to_owned(),
+        text: None,
+        context: entry.to_owned(),
+        is_entry: true,
+    };
+    entries.into_iter().map(link).collect()
 }
 
 fn anchors(page: &Page) -> Vec<String> {
@@ -311,6 +345,13 @@ fn line_of_source(front_matter: &str, source: &str) -> usize {
 /// A time from front matter as RFC 3339, or the file's modification time.
 fn time(front_matter: &FrontMatter, keys: &[&str], modified: Timestamp) -> String {
     scalar(front_matter, keys).and_then(parse_time).unwrap_or(modified).to_string()
+}
+
+/// When the page was updated by its own word: `updated_at`, or `generated.at` of the Open Knowledge Format.
+fn updated_at(front_matter: &FrontMatter, modified: Timestamp) -> String {
+    #[cfg(not(target_family = "wasm"))]
+    let modified = okf::generated_at(&front_matter.fields).unwrap_or(modified);
+    time(front_matter, &["updated_at", "updatedAt", "updated"], modified)
 }
 
 /// RFC 3339, a local date or date and time (read as UTC), or milliseconds since 1970.

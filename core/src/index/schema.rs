@@ -153,6 +153,7 @@ CREATE INDEX links_as_edges ON links(page, target_page, link_type) WHERE target_
 CREATE INDEX links_to_files ON links(page, source) WHERE state = 2;
 CREATE INDEX broken_links ON links(page) WHERE state = 0;
 CREATE INDEX links_to_missing_files ON links(link) WHERE state = 0 AND may_be_file = 1;
+CREATE INDEX entries_without_file ON links(link) WHERE kind = 4 AND state = 3 AND may_be_file = 1;
 
 CREATE TABLE link_keys (
     key  TEXT NOT NULL,             -- every name that changes the destination when it is added or removed
@@ -167,6 +168,11 @@ CREATE TABLE source_refs (
     line   INTEGER NOT NULL,        -- of the block of code that shows it; 0 in front matter
     PRIMARY KEY (page, source, line)
 ) WITHOUT ROWID;
+
+CREATE TABLE expiries (
+    page INTEGER PRIMARY KEY REFERENCES pages(page) ON DELETE CASCADE,
+    time INTEGER NOT NULL           -- from when on the page is stale by its own word, in seconds since 1970
+);
 
 CREATE TABLE models (
     model      INTEGER PRIMARY KEY,

@@ -61,7 +61,7 @@ pub(super) fn put_page(
     let number = match known {
         Some(number) => {
             forget_id(db, number, touched)?;
-            for table in ["links", "names", "aliases", "tags", "anchors", "source_refs"] {
+            for table in ["links", "names", "aliases", "tags", "anchors", "source_refs", "expiries"] {
                 run(db, &format!("DELETE FROM {table} WHERE page = ?1"), [number])?;
             }
             number
@@ -206,6 +206,10 @@ fn put_names(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
         let sql = "INSERT OR IGNORE INTO tags(tag, key, page) VALUES (?1, ?2, ?3)";
         run(db, sql, (tag, text::fold_key(tag), page))?;
     }
+    #[cfg(not(target_family = "wasm"))]
+    if let Some(time) = prepared.expires {
+        run(db, "INSERT INTO expiries(page, time) VALUES (?1, ?2)", (page, time))?;
+    }
     for anchor in &prepared.anchors {
         run(db, "INSERT OR IGNORE INTO anchors(page, key) VALUES (?1, ?2)", (page, anchor))?;
     }
@@ -222,7 +226,8 @@ fn put_links(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
     for link in &prepared.links {
         let sql = "INSERT INTO links(page, kind, line, link_type, target, text, context, may_be_file)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-        let (kind, link_type) = (link_kind_number(link.kind), &link.link_type);
+        let kind = if link.is_entry { SOURCE_ENTRY } else { link_kind_number(link.kind) };
+        let link_type = &link.link_type;
         let may_be_file = may_name_source(&link.target);
         let (target, text, context) = (&link.target, &link.text, &link.context);
         run(db, sql, (page, kind, link.line, link_type, target, text, context, may_be_file))?;
@@ -322,7 +327,10 @@ pub(super) fn source_links_due(db: &Connection, source: &dyn Source, pages_dir: 
         "SELECT link, target, source, kind, path, page FROM links JOIN pages USING (page) WHERE state = 2
          UNION ALL
          SELECT link, target, NULL, kind, path, page FROM links JOIN pages USING (page)
-         WHERE state = 0 AND may_be_file = 1",
+         WHERE state = 0 AND may_be_file = 1
+         UNION ALL
+         SELECT link, target, NULL, kind, path, page FROM links JOIN pages USING (page)
+         WHERE kind = 4 AND state = 3 AND may_be_file = 1",
     )?;
     let mut rows = statement.query([])?;
     let mut names = StoredNames { db, source, whole: None };
@@ -381,13 +389,16 @@ fn settle_link(
     names: &mut StoredNames<'_>,
     touched: &mut Touched,
 ) -> Result<()> {
-    let sql = "SELECT page, path, kind, target FROM links JOIN pages USING (page) WHERE link = ?1";
-    let (page, page_path, kind, target): (i64, String, LinkKind, String) = one(db, sql, [link])?;
+    let sql = "SELECT page, path, kind, target, kind = 4 FROM links JOIN pages USING (page) WHERE link = ?1";
+    let (page, page_path, (kind, target), is_entry): (i64, String, (LinkKind, String), bool) =
+        one(db, sql, [link])?;
     let origin = Origin { page, path: &page_path, pages_dir };
     let (state, target_page, source, anchor, ambiguous) = match resolve(kind, &target, origin, names)? {
         Destination::Page { page, anchor, ambiguous } => (1, Some(page), None, anchor, ambiguous),
         Destination::Source(path) => (2, None, Some(path), None, false),
         Destination::Attachment => (3, None, None, None, false),
+        // An entry of `sources` may be the name of something that has no path.
+        Destination::Unresolved if is_entry => (3, None, None, None, false),
         Destination::Unresolved => (0, None, None, None, false),
     };
     let sql = "UPDATE links SET state = ?2, target_page = ?3, source = ?4, anchor = ?5, ambiguous = ?6
@@ -483,10 +494,13 @@ fn link_kind_number(kind: LinkKind) -> i64 {
     }
 }
 
+/// The kind of an entry of `sources` in front matter. It leads where a Markdown link would.
+const SOURCE_ENTRY: i64 = 4;
+
 pub(super) fn link_kind(number: i64) -> LinkKind {
     match number {
         1 => LinkKind::Embed,
-        2 => LinkKind::Markdown,
+        2 | SOURCE_ENTRY => LinkKind::Markdown,
         3 => LinkKind::FrontMatter,
         _ => LinkKind::Wiki,
     }

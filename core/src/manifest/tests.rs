@@ -75,7 +75,7 @@ fn every_setting_is_read() {
         r#"{"frontmatter": "managed", "search": {"limit": 20, "alpha": 1, "depth": 3},
             "staleness": {"threshold_days": 0}, "links": {"types": ["replaces", " replaces ", "owns"]},
             "suggest": {"threshold": 0.5, "limit": 3}, "freshness": "edit", "pages_dir": ".",
-            "agents": {"writes_per_minute": 5}}"#,
+            "agents": {"writes_per_minute": 5}, "okf": {"verified": true}}"#,
     );
     assert_eq!(manifest.frontmatter, FrontMatterMode::Managed);
     assert_eq!(manifest.search, SearchDefaults { limit: Some(20), alpha: 1.0, depth: 3, record_gaps: true });
@@ -85,6 +85,7 @@ fn every_setting_is_read() {
     assert_eq!(manifest.agents.writes_per_minute, 5);
     assert_eq!(manifest.freshness, FreshnessBaseline::Edit);
     assert_eq!(manifest.pages_dir, ".");
+    assert!(manifest.okf.verified && !Manifest::default().okf.verified);
 }
 
 #[test]

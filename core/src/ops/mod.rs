@@ -23,6 +23,7 @@ mod parts {
     pub(crate) mod places;
     #[cfg(not(target_family = "wasm"))]
     pub(crate) mod proposal;
+    pub(crate) mod provenance;
     pub(crate) mod unmatched;
     pub(crate) mod way;
     pub(crate) mod written;
@@ -85,6 +86,8 @@ mod changing {
     pub mod reviews {
         #[cfg(not(target_family = "wasm"))]
         pub mod review_page;
+        #[cfg(not(target_family = "wasm"))]
+        mod verified;
     }
     pub mod index {
         pub mod add;

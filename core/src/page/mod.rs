@@ -55,7 +55,7 @@ pub(crate) use source_blocks::sources_named;
 pub(crate) use source_blocks::{is_source, source_blocks};
 pub use splice::set_fields;
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use splice::{Replacement, add_to_list, fill_scalars, plain_scalar};
+pub(crate) use splice::{Replacement, add_to_list, fill_scalars, plain_scalar, put_event};
 
 use std::collections::HashSet;
 

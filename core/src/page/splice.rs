@@ -2,12 +2,16 @@
 //! or a line is added, and the result is parsed again to verify that nothing else changed.
 
 #[cfg(not(target_family = "wasm"))]
+mod event;
+#[cfg(not(target_family = "wasm"))]
 mod list;
 mod scalar;
 #[cfg(not(target_family = "wasm"))]
 mod scalars;
 mod site;
 
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use event::put_event;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use list::add_to_list;
 #[cfg(not(target_family = "wasm"))]

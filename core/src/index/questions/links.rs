@@ -92,7 +92,7 @@ questions! {
     /// Destinations of the links in a page's text.
     targets(page: i64) -> Vec<LinkTarget> = all
         "SELECT DISTINCT kind, target, anchor, state, source, target_page, path, title FROM links
-         LEFT JOIN pages ON pages.page = target_page WHERE links.page = ?1 AND kind <> 3";
+         LEFT JOIN pages ON pages.page = target_page WHERE links.page = ?1 AND kind < 3";
     /// Texts of the links from other pages to a page, the most frequent first.
     texts_to(page: i64) -> Vec<String> = all
         "SELECT text FROM links WHERE target_page = ?1 AND page <> ?1 AND text IS NOT NULL
@@ -116,6 +116,11 @@ questions! {
     /// Broken links, by path: the page's number, the type and the target as written.
     broken() -> Vec<(i64, String, String)> = all
         "SELECT page, link_type, target FROM links JOIN pages USING (page) WHERE state = 0 ORDER BY path, link";
+    /// Entries of `sources` in front matter that lead nowhere, or to attachments: path, line and target as written.
+    #[cfg(not(target_family = "wasm"))]
+    entries_without_destination() -> Vec<(String, usize, String)> = all
+        "SELECT path, line, target FROM links JOIN pages USING (page)
+         WHERE kind = 4 AND state = 3 ORDER BY path, line, link";
     /// Ambiguous links: path, line, target as written, and path of the page they are resolved to.
     ambiguous() -> Vec<(String, usize, String, String)> = all
         "SELECT pages.path, line, target, other.path FROM links

@@ -48,7 +48,7 @@ questions! {
     linking_sections(page: i64, source: &str) -> Vec<SectionRow> = all
         concat!("SELECT section_id, heading_path, level, first_line, last_line, text
          FROM sections WHERE page = ?1 AND EXISTS (
-             SELECT 1 FROM links WHERE page = ?1 AND state = 2 AND kind <> 3
+             SELECT 1 FROM links WHERE page = ?1 AND state = 2 AND kind < 3
              AND line BETWEEN first_line AND last_line AND ", named_by_link!(), " = ?2
              UNION ALL SELECT 1 FROM source_refs AS shown WHERE shown.page = ?1 AND shown.source = ?2
              AND line > 0 AND line BETWEEN first_line AND last_line
@@ -56,18 +56,32 @@ questions! {
     /// The sources that a page names, each with the line of the link or of the block that shows it; line 0 in front matter.
     #[cfg(not(target_family = "wasm"))]
     named_by(page: i64) -> Vec<(usize, String)> = all
-        concat!("SELECT CASE kind WHEN 3 THEN 0 ELSE line END AS line, ", named_by_link!(), " AS source
+        concat!("SELECT CASE WHEN kind >= 3 THEN 0 ELSE line END AS line, ", named_by_link!(), " AS source
          FROM links WHERE page = ?1 AND state = 2
          UNION SELECT line, source FROM source_refs WHERE page = ?1 ORDER BY line, source");
     /// Whether the front matter of a page names this source.
     #[cfg(not(target_family = "wasm"))]
     is_in_front_matter(page: i64, source: &str) -> bool = one
-        concat!("SELECT EXISTS (SELECT 1 FROM source_refs WHERE page = ?1 AND source = ?2 AND line = 0)
-             OR EXISTS (SELECT 1 FROM links WHERE page = ?1 AND state = 2 AND kind = 3
-                 AND ", named_by_link!(), " = ?2)");
+        concat!("SELECT EXISTS (
+             SELECT 1 FROM source_refs WHERE page = ?1 AND source = ?2 AND line = 0
+             UNION ALL SELECT 1 FROM links WHERE page = ?1 AND state = 2 AND kind >= 3 AND ",
+            named_by_link!(), " = ?2)");
     /// References in front matter and in blocks of code: page and source; those of each page in reverse order.
     in_front_matter() -> Vec<(i64, String)> = all
         "SELECT page, source FROM source_refs ORDER BY page, source DESC";
+}
+
+/// Pages, among `pages` or all if `None`, that are stale by their own word at `now`: page, path, and since when. Times are
+/// seconds since 1970.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn expired(db: &Connection, pages: Option<&[i64]>, now: i64) -> Result<Vec<(i64, String, i64)>> {
+    let Some(pages) = pages else {
+        let sql = "SELECT page, path, time FROM expiries JOIN pages USING (page) WHERE time <= ?1";
+        return all(db, sql, [now]);
+    };
+    let sql = "SELECT page, path, time FROM expiries JOIN pages USING (page)
+         WHERE time <= ?1 AND page IN (SELECT value FROM json_each(?2))";
+    all(db, sql, (now, json(pages)))
 }
 
 /// Sources that `pages`, or all pages if `None`, name in front matter or links: page, path of the page, source.

@@ -72,6 +72,7 @@ const TABLES: [(&str, &str); 12] = [
         "link key",
         "SELECT path, line, target, key FROM link_keys JOIN links USING (link) JOIN pages USING (page)",
     ),
+    ("expiry", "SELECT path, time FROM expiries JOIN pages USING (page)"),
     ("source", "SELECT path, source, line FROM source_refs JOIN pages USING (page)"),
 ];
 

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::freshness::{
-    self, Anchor, Binding, Content, DeclaredPage, ReviewLock, Sources, StaleRef, Staleness, Stamp,
+    self, Anchor, Binding, Content, DeclaredPage, ReviewLock, Sources, StaleReason, StaleRef, Staleness,
+    Stamp,
 };
 use crate::index::questions::sections::SectionRow;
 use crate::message;
@@ -73,6 +74,13 @@ pub struct SourceDifference {
     /// Unified diff of the file or symbol from the reviewed content to the current content, at most 200 lines; absent if
     /// the reviewed content is not found.
     pub diff: Option<String>,
+}
+
+impl SourceDifference {
+    /// Of a page that is stale by its own word.
+    fn without_history(source: StaleRef) -> Self {
+        Self { source, described_in: Vec::new(), last_review: None, commits: Vec::new(), diff: None }
+    }
 }
 
 /// A section that describes a source.
@@ -153,6 +161,10 @@ pub(crate) fn differences(
     let mut differences = Vec::new();
     for (at, stale) in stale_refs.iter().enumerate() {
         context.cancel.check()?;
+        if stale.reason == StaleReason::Expired {
+            differences.push(SourceDifference::without_history(stale.clone()));
+            continue;
+        }
         let binding =
             context.index.read(|db| freshness::binding(db, number, page, sources, &stale.file_path))?;
         let described_in = match binding {

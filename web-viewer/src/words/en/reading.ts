@@ -37,6 +37,7 @@ export const reading = {
     unknown_shallow_clone: 'cannot be compared: the history is incomplete',
     page_edited_after_source: 'changed; the page was edited later, but has not been reviewed',
     suspect: 'is out of date, and this page builds on it',
+    expired: 'says itself that it is out of date by now (stale_after)',
   } satisfies Record<StaleReason, string>,
   nowAt: (path: string) => `; it is now ${path}`,
 };

@@ -37,6 +37,7 @@ export const reading = {
     unknown_shallow_clone: '履歴が不完全なため比較できません',
     page_edited_after_source: '変更されました。その後ページは編集されましたが、確認されていません',
     suspect: '更新が必要なページで、このページの前提になっています',
+    expired: '自身の stale_after により期限切れです',
   },
   nowAt: (path) => `。現在は ${path} です`,
 } satisfies typeof english;

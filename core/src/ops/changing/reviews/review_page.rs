@@ -10,13 +10,14 @@ use crate::freshness::{
 };
 use crate::hint::Next;
 use crate::message;
+use crate::message::Message;
 use crate::ops::page::IndexState;
 use crate::ops::source_diff::{Described, SourceDifference, differences, show_differences};
 use crate::ops::written;
 use crate::ops::{Facts, Tool, check_staleness};
 use crate::show::{Page, Span, counted, what_is_wrong};
 use crate::word;
-use crate::writing::{Plan, RecordChange, Version, carry_out, expect};
+use crate::writing::{Change, Plan, RecordChange, Version, carry_out, expect};
 use crate::{Caller, Context, Error, Result};
 
 mod chosen;
@@ -81,7 +82,7 @@ pub struct Output {
 }
 
 /// A page whose review was recorded.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct ReviewedPage {
     /// Its path relative to the pages folder.
     pub filepath: String,
@@ -91,10 +92,15 @@ pub struct ReviewedPage {
     pub source_count: usize,
     /// Whether the record changed.
     pub changed: bool,
-    /// Source entries that match no file or symbol; reviewing does not fix them: correct or delete them.
+    /// What reviewing does not fix: source entries that match no file or symbol, and the page itself if its `stale_after`
+    /// has passed.
     pub missing: Vec<StaleRef>,
     /// Changes of the code since the last review.
     pub changes: Vec<SourceDifference>,
+    /// Whether `verified` in its front matter was written, as the manifest asks for.
+    pub verified: bool,
+    /// Why `verified` was not written, although the manifest asks for it.
+    pub not_verified: Option<Message>,
 }
 
 /// A page that must be read first.
@@ -137,8 +143,12 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         )));
     }
     let declared = &chosen.declared;
-    for page in declared.values().filter(|_| is_single) {
-        expect(context, params.expected_hash.as_deref(), &Version::read(context.source, &page.path)?)?;
+    let (unsourced, without_sources) = match context.manifest.okf.verified {
+        true => (chosen.without_sources, Vec::new()),
+        false => (Vec::new(), chosen.without_sources),
+    };
+    for path in declared.values().map(|page| &page.path).chain(&unsourced).filter(|_| is_single) {
+        expect(context, params.expected_hash.as_deref(), &Version::read(context.source, path)?)?;
     }
     let numbers: Vec<i64> = declared.keys().copied().collect();
     let assessments = freshness::assess(context, Some(&numbers))?;
@@ -156,7 +166,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let mut output = Output {
         reviewed: Vec::new(),
         refused: Vec::new(),
-        without_sources: chosen.without_sources,
+        without_sources,
         written: false,
         audit_id: None,
         proposal: None,
@@ -208,7 +218,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         }
         others.refuse(&page.path)?;
         let is_missing = |stale: &StaleRef| {
-            stale.reason == StaleReason::Missing && page.sources.contains(&stale.file_path)
+            let is_named = || page.sources.contains(&stale.file_path);
+            stale.reason == StaleReason::Expired || (stale.reason == StaleReason::Missing && is_named())
         };
         let record = Record { described, is_part: part.is_some(), contents: stamped(contents, &stamp) };
         output.reviewed.push(ReviewedPage {
@@ -218,11 +229,17 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             changed: record.add_to(&mut lock),
             missing: assessment.stale_refs.iter().filter(|stale| is_missing(stale)).cloned().collect(),
             changes,
+            verified: false,
+            not_verified: None,
         });
         records.push(record);
     }
-    if lock.to_text() != before {
-        (output.audit_id, output.proposal) = save(context, &records, listed.as_deref())?;
+    let page = |filepath| ReviewedPage { filepath, ..ReviewedPage::default() };
+    output.reviewed.extend(unsourced.into_iter().map(page));
+    let edits = super::verified::changes(context, &mut output.reviewed, params.all)?;
+    if lock.to_text() != before || !edits.is_empty() {
+        let about = output.reviewed.iter().map(|page| page.filepath.clone()).collect();
+        (output.audit_id, output.proposal) = save(context, &records, listed.as_deref(), edits, about)?;
         output.written = output.audit_id.is_some();
         output.index = context.index_state()?;
     }
@@ -270,6 +287,8 @@ fn save(
     context: &Context<'_>,
     records: &[Record<'_>],
     listed: Option<&[String]>,
+    edits: Vec<Change>,
+    about: Vec<String>,
 ) -> Result<(Option<String>, Option<String>)> {
     let _held = context.source.lock()?;
     let bytes = context.source.read_state(REVIEW_LOCK)?;
@@ -279,9 +298,12 @@ fn save(
         record.add_to(&mut now);
     }
     forget_missing(&mut now, listed);
-    let change = RecordChange::replace(REVIEW_LOCK, bytes.as_deref(), now.to_text().into_bytes());
-    let plan = Plan::new("review_page", Vec::new()).recording(change);
-    let plan = plan.about(records.iter().map(|record| record.described.page.path.clone()));
+    let after = now.to_text().into_bytes();
+    let mut plan = Plan::new("review_page", edits).reviewing();
+    if bytes.as_deref().unwrap_or_default() != after {
+        plan = plan.recording(RecordChange::replace(REVIEW_LOCK, bytes.as_deref(), after));
+    }
+    let plan = plan.about(about);
     let written = carry_out(context, plan, false)?;
     Ok((written.audit_id, written.proposal))
 }
@@ -338,14 +360,15 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             settle = refused.settle_with
         ))]);
     }
-    let unchanged = output.reviewed.iter().filter(|reviewed| !reviewed.changed).count();
+    let is_unchanged = |reviewed: &&ReviewedPage| !reviewed.changed && !reviewed.verified;
+    let unchanged = output.reviewed.iter().filter(is_unchanged).count();
     for reviewed in &output.reviewed {
-        let what = match (reviewed.changed, output.proposal.is_some()) {
+        let what = match (reviewed.changed || reviewed.verified, output.proposal.is_some()) {
             (true, true) => message!("review proposed:"),
             (true, false) => message!("reviewed:"),
             (false, _) => message!("already reviewed:"),
         };
-        if reviewed.changed || unchanged <= MOST_UNCHANGED {
+        if reviewed.changed || reviewed.verified || unchanged <= MOST_UNCHANGED {
             let names = section_names(&reviewed.filepath, &reviewed.sections).join(", ");
             page.line(&[Span::said(&message!(
                 "{label} {path} ({files})",
@@ -355,7 +378,20 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             ))]);
         }
         show_differences(&reviewed.filepath, &reviewed.changes, page);
-        for missing in &reviewed.missing {
+        if let Some(why) = &reviewed.not_verified {
+            let path = Span::Path(&reviewed.filepath);
+            page.warn(&[Span::said(&message!("`verified` was not written to {path}: {why}", path, why))]);
+        }
+        let (expired, missing): (Vec<_>, Vec<_>) =
+            reviewed.missing.iter().partition(|stale| stale.reason == StaleReason::Expired);
+        for stale in expired {
+            page.warn(&[Span::said(&message!(
+                "{file} {wrong}; set a later date, or delete it",
+                file = Span::File(&stale.file_path),
+                wrong = what_is_wrong(stale)
+            ))]);
+        }
+        for missing in missing {
             page.warn(&[Span::said(&message!(
                 "{file} {wrong}; correct the source_refs of {path}",
                 file = Span::File(&missing.file_path),

@@ -25,6 +25,8 @@ mod checks;
 mod claims;
 mod groups;
 #[cfg(not(target_family = "wasm"))]
+mod okf;
+#[cfg(not(target_family = "wasm"))]
 mod schema;
 #[cfg(not(target_family = "wasm"))]
 mod symbols;
@@ -45,6 +47,10 @@ pub struct Params {
     /// Check instead what pages say about the code: paths, commands, names that commits removed.
     #[serde(default)]
     pub claims: bool,
+    /// Also whether pages follow the Open Knowledge Format 0.2.
+    #[serde(default)]
+    #[schemars(extend("x-for-programs" = true))]
+    pub okf: bool,
     /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
@@ -194,6 +200,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         checks::page_types(db, &known_types, &mut findings)?;
         #[cfg(not(target_family = "wasm"))]
         schema::pages(context, db, &templates, &mut findings)?;
+        #[cfg(not(target_family = "wasm"))]
+        if params.okf {
+            okf::pages(context, db, &mut findings)?;
+        }
         checks::model(context, db, &mut findings)?;
         checks::unknown_settings(context, &mut findings);
         Ok((findings, wanted))

@@ -20,9 +20,10 @@ use crate::ops::bounds;
 use crate::ops::budget::{self, Excess, Omitted};
 use crate::ops::code::{self, CodePart};
 use crate::ops::page::{IndexState, LinkInfo, PageFields, PageName, fields};
+use crate::ops::provenance::{self, Provenance};
 use crate::ops::{Facts, Tool};
 #[cfg(not(target_family = "wasm"))]
-use crate::page::LinkKind;
+use crate::page::{LinkKind, Value};
 use crate::ports::ContentHash;
 #[cfg(not(target_family = "wasm"))]
 use crate::query::{Queries, Question, base_and_view, questions_in};
@@ -91,6 +92,9 @@ pub struct Output {
     pub omitted_sections: Vec<OmittedSection>,
     /// Front matter as written.
     pub front_matter: serde_json::Map<String, serde_json::Value>,
+    /// What its front matter says about its origin, in the Open Knowledge Format; absent if nothing.
+    #[schemars(extend("x-for-programs" = true))]
+    pub provenance: Option<Provenance>,
     /// Other names of the page.
     pub aliases: Vec<String>,
     /// Its tags.
@@ -168,6 +172,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             omitted_code: 0,
             omitted_sections: Vec::new(),
             front_matter: serde_json::from_str(&pages::front_matter(db, page)?).unwrap_or_default(),
+            provenance: None,
             aliases: names::aliases(db, page)?,
             tags: names::tags(db, page)?,
             outlinks,
@@ -178,6 +183,14 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             index: state,
         })
     })?;
+    #[cfg(not(target_family = "wasm"))]
+    {
+        let front_matter = context.index.read(|db| pages::front_matter(db, page))?;
+        output.provenance = match serde_json::from_str(&front_matter) {
+            Ok(Value::Map(fields)) => Provenance::of(&fields),
+            _ => None,
+        };
+    }
     #[cfg(not(target_family = "wasm"))]
     if params.answers != Some(false) {
         output.answers = answers(context, &output)?;
@@ -336,6 +349,7 @@ fn shrink(output: &mut Output, excess: Excess) -> bool {
         return true;
     }
     if !output.front_matter.is_empty() {
+        output.provenance = None;
         output.front_matter.clear();
         output.omitted.text_cut = true;
         return true;
@@ -386,6 +400,9 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             label = Span::faint(&message!("tags:")),
             tags = Span::Label(&bounds::tag_line(&output.tags))
         ))]);
+    }
+    if let Some(provenance) = &output.provenance {
+        provenance::show(provenance, page);
     }
     page.content_hash(&output.content_hash);
     for stale in &output.stale_ref_details {
