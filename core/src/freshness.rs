@@ -40,6 +40,8 @@ mod suspects;
 mod symbols;
 #[cfg(test)]
 mod tests;
+#[cfg(not(target_family = "wasm"))]
+mod touched;
 
 #[cfg(not(target_family = "wasm"))]
 pub use anchors::Anchor;
@@ -55,6 +57,10 @@ pub use stamp::Stamp;
 pub use suspects::{Suspect, suspects};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use symbols::{Targets, moved_to, taken_away};
+#[cfg(not(target_family = "wasm"))]
+pub use touched::{DescribingSection, Touch, TouchedSource};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use touched::{Ends, touched};
 
 /// Whether a page is up to date with its sources.
 #[derive(

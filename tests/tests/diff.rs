@@ -62,18 +62,19 @@ fn diff_reports_changes_and_their_consequences() {
     broken  tokens.md:7 -> ghost  no page has this name
     new cycle  login.md -> tokens.md -> login.md
     stale  login.md — src/login.ts changed on 2025-10-09
+    read again  login.md — src/login.ts changed
     affected  1.00  login.md  Login
         tokens.md <- login.md (depends_on)
     affected  0.45  guide.md  Guide
         tokens.md <- login.md (depends_on) <- guide.md (implements)
-    ! 1 page removed, 1 page changed, 1 link added, 2 links removed, 2 links broke, 1 new dependency cycle, 1 page became stale, 2 pages affected
+    ! 1 page removed, 1 page changed, 1 link added, 2 links removed, 2 links broke, 1 new dependency cycle, 1 page became stale, 1 page to read again, 2 pages affected
     ");
     assert_snapshot!(without_commits(&terminal.ubp("diff one..HEAD --format markdown").transcript()), @"
     $ ubp diff one..HEAD --format markdown
     <!-- ubp diff -->
     ### What this change does to the pages
 
-    1 page removed, 1 page changed, 1 link added, 2 links removed, 2 links broke, 1 new dependency cycle, 1 page became stale, 2 pages affected
+    1 page removed, 1 page changed, 1 link added, 2 links removed, 2 links broke, 1 new dependency cycle, 1 page became stale, 1 page to read again, 2 pages affected
 
     `one (COMMIT)` → `HEAD (COMMIT)`
 
@@ -86,9 +87,9 @@ fn diff_reports_changes_and_their_consequences() {
 
     - `login.md` → `tokens.md` → `login.md`
 
-    #### ⚠️ Pages that became stale
+    #### ⚠️ Read again: they describe what changed
 
-    - `login.md`: `src/login.ts`
+    - `login.md`: `src/login.ts` changed
 
     <details><summary>Pages (2)</summary>
 
@@ -111,6 +112,8 @@ fn diff_reports_changes_and_their_consequences() {
     - 0.45 `guide.md`: `tokens.md` ← `login.md` (`depends_on`) ← `guide.md` (`implements`)
 
     </details>
+
+    <!-- attention: 4 -->
     ");
     let back = terminal.ubp("diff HEAD..one --json").json();
     assert_eq!(back["staleness"]["fresh"][0], "login.md");

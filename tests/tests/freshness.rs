@@ -3,6 +3,7 @@
 
 mod sections;
 mod symbols;
+mod touched;
 
 use std::path::Path;
 use std::process::Command;

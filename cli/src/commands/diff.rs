@@ -1,7 +1,8 @@
 //! `ubp diff`: compare the graph of two revisions.
 
 use clap::{Args, ValueEnum};
-use ubp_core::ops::diff::{self, Params};
+use ubp_core::freshness::StaleReason;
+use ubp_core::ops::diff::{self, Params, StalePage};
 
 use crate::ExitStatus;
 use crate::args::Global;
@@ -28,7 +29,7 @@ pub struct DiffArgs {
     /// Print at most N affected pages [default: 100]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Exit with status 1 on new broken links, stale pages or dependency cycles
+    /// Exit with status 1 on new broken links, stale pages, pages to read again, or dependency cycles
     #[arg(long)]
     pub exit_code: bool,
     /// What --exit-code fails on, separated by commas [default: all]
@@ -48,6 +49,8 @@ pub enum FailOn {
     Stale,
     /// New dependency cycles
     Cycles,
+    /// Pages to read again, because a contract or file that they describe changed
+    Reread,
 }
 
 /// How a comparison is printed.
@@ -78,13 +81,17 @@ pub(crate) fn run(
     terminal.json |= args.format == Some(DiffFormat::Json);
     if args.format == Some(DiffFormat::Markdown) && !terminal.json {
         let text = markdown::comment(&output, |page| terminal.path(page));
-        terminal.put(text)?;
+        terminal.put(text.trim_end())?;
     } else {
         answer(terminal, &output, diff::show)?;
     }
+    // As in `ubp stale`.
+    let is_serious =
+        |page: &StalePage| page.stale_refs.iter().any(|stale| stale.reason != StaleReason::BodyChanged);
     let fails = |what| args.fail_on.is_empty() || args.fail_on.contains(&what);
     let found = (fails(FailOn::Broken) && !output.broken_links.is_empty())
-        || (fails(FailOn::Stale) && !output.staleness.stale.is_empty())
+        || (fails(FailOn::Stale) && output.staleness.stale.iter().any(is_serious))
+        || (fails(FailOn::Reread) && output.touched.iter().any(|page| page.is_due(false)))
         || (fails(FailOn::Cycles) && !output.cycles.added.is_empty());
     Ok(if args.exit_code && found { ExitStatus::Finding } else { ExitStatus::Success })
 }

@@ -113,7 +113,7 @@ pub fn difference(target: &Target, reviewed: &[Content]) -> Option<StaleReason> 
 const MOST_VERSIONS: usize = 20;
 
 /// Maximum files that are searched for where it went.
-const MOST_FILES: usize = 500;
+pub(super) const MOST_FILES: usize = 500;
 
 /// Where the symbol of an anchor that leads nowhere went: the anchor of the only symbol that says the same and is new.
 /// Only its body is compared if nothing else is the same. `reviewed` is used if version control does not know the symbol.

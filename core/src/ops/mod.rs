@@ -24,6 +24,8 @@ mod parts {
     #[cfg(not(target_family = "wasm"))]
     pub(crate) mod proposal;
     pub(crate) mod provenance;
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) mod touched;
     pub(crate) mod unmatched;
     pub(crate) mod way;
     pub(crate) mod written;
@@ -201,6 +203,8 @@ pub use parts::memory::{MemoryFields, RecalledMemory, SimilarMemory};
 pub use parts::page::{IndexState, LinkInfo, PageFields, PageSummary};
 #[cfg(not(target_family = "wasm"))]
 pub use parts::proposal::{ProposalFields, ProposedPage};
+#[cfg(not(target_family = "wasm"))]
+pub use parts::touched::TouchedPage;
 pub use parts::way::{Step, StepDirection};
 pub use table::{Operation, find, named};
 pub use written::WriteReport;

@@ -204,6 +204,7 @@ const COMMANDS: &[&str] = &[
     "memory list",
     "memory review",
     "suggest-types",
+    "refs --diff HEAD",
     "memory recall 利用者",
     "model",
     "model use 無い",

@@ -3,9 +3,10 @@
 
 use std::fmt::Write as _;
 
+use ubp_core::freshness::{Touch, TouchedSource};
 use ubp_core::graph::impact::SOURCE_REFS;
 use ubp_core::ops::diff::{BrokenLink, BrokenReason, ChangedPage, Cycle, Output};
-use ubp_core::ops::{Step, StepDirection};
+use ubp_core::ops::{Step, StepDirection, TouchedPage};
 
 use crate::output::counted;
 
@@ -40,16 +41,50 @@ fn written(output: &Output, path: &dyn Fn(&str) -> String, most: usize) -> Strin
         code(&output.to.name().to_string())
     );
 
-    let broken = output.broken_links.iter().map(|broken| broken_link(broken, &page)).collect();
-    list(&mut text, "❌ New broken links", broken, most, true);
-    let cycles = output.cycles.added.iter().map(|cycle| round(cycle, &page)).collect();
-    list(&mut text, "❌ New dependency cycles", cycles, most, true);
-    let stale = output.staleness.stale.iter().map(|stale| {
+    // What needs attention. Its number is on the last line, for programs that post the comment.
+    let is_serious = |touched: &&TouchedPage| touched.is_due(false);
+    let due = output.touched.iter().filter(is_serious);
+    // What is touched is listed once, also if it made its page stale.
+    let is_listed = |path: &str| output.touched.iter().any(|touched| touched.page.filepath == path);
+    let stale = output.staleness.stale.iter().filter(|stale| !is_listed(&stale.filepath)).map(|stale| {
         let files: Vec<String> =
             stale.stale_refs.iter().take(SECTIONS).map(|stale| code(&stale.file_path)).collect();
         format!("{}: {}", page(&stale.filepath), files.join(", "))
     });
-    list(&mut text, "⚠️ Pages that became stale", stale.collect(), most, true);
+    let findings: [(&str, Vec<String>); 4] = [
+        (
+            "❌ New broken links",
+            output.broken_links.iter().map(|broken| broken_link(broken, &page)).collect(),
+        ),
+        ("❌ New dependency cycles", output.cycles.added.iter().map(|cycle| round(cycle, &page)).collect()),
+        (
+            "⚠️ Read again: they describe what changed",
+            due.flat_map(|touched| to_read(touched, true, &page)).collect(),
+        ),
+        ("⚠️ Pages that became stale", stale.collect()),
+    ];
+    let attention: usize = findings.iter().map(|(_, found)| found.len()).sum();
+    for (title, found) in findings {
+        list(&mut text, title, found, most, true);
+    }
+
+    let bodies = output.touched.iter().filter(|touched| touched.is_due(true) && !touched.is_due(false));
+    let bodies = bodies.flat_map(|touched| to_read(touched, false, &page)).collect();
+    list(&mut text, "Only bodies changed, no contracts", bodies, most, false);
+    let settled = output.touched.iter().filter(|touched| touched.is_changed || touched.is_reviewed);
+    let settled = settled.map(|touched| {
+        let state = if touched.is_changed { "changed" } else { "reviewed" };
+        let sources: Vec<String> =
+            touched.sources.iter().take(SECTIONS).map(|source| code(&source.source)).collect();
+        format!("{state} {}: {}", page(&touched.page.filepath), sources.join(", "))
+    });
+    list(
+        &mut text,
+        "They describe what changed, and were changed or reviewed, too",
+        settled.collect(),
+        most,
+        false,
+    );
 
     let pages = &output.pages;
     let named = |word: &str, pages: &[ChangedPage]| -> Vec<String> {
@@ -95,6 +130,7 @@ fn written(output: &Output, path: &dyn Fn(&str) -> String, most: usize) -> Strin
     for note in &output.notes {
         let _ = writeln!(text, "\n{}", code(&note.to_string()));
     }
+    let _ = writeln!(text, "\n<!-- attention: {attention} -->");
     text
 }
 
@@ -117,6 +153,38 @@ fn list(text: &mut String, title: &str, entries: Vec<String>, most: usize, open:
     }
     if !open {
         text.push_str("\n</details>\n");
+    }
+}
+
+/// A line for each source of a page that was touched, with the sections that describe it.
+fn to_read(touched: &TouchedPage, serious: bool, page: &dyn Fn(&str) -> String) -> Vec<String> {
+    let sources = touched.sources.iter().filter(|source| source.is_serious() || !serious);
+    let line = |source: &TouchedSource| {
+        let mut place = page(&touched.page.filepath);
+        for (at, section) in source.sections.iter().take(SECTIONS).enumerate() {
+            let heading = section.heading_path.last().map_or("", String::as_str);
+            let _ = write!(place, "{} {}", if at == 0 { " §" } else { "," }, code(heading));
+        }
+        format!("{place}: {} {}", code(&source.source), happened(source))
+    };
+    sources.map(line).collect()
+}
+
+fn happened(source: &TouchedSource) -> String {
+    let files: Vec<String> = source.files.iter().take(3).map(|file| code(file)).collect();
+    let more = match source.file_count.saturating_sub(files.len().max(1)) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    match (source.change, &source.moved_to) {
+        (Touch::Gone, Some(to)) if source.confidence.is_none() => format!("was moved to {}", code(to)),
+        (Touch::Gone, Some(to)) => format!("is gone, probably moved to {}", code(to)),
+        (Touch::Gone, None) => "is gone".into(),
+        (Touch::ContractChanged, _) => "has another contract".into(),
+        (Touch::BodyChanged, _) => "changed, but not its contract".into(),
+        (Touch::Added, _) => "is new".into(),
+        (Touch::Changed, _) if files.is_empty() => "changed".into(),
+        (Touch::Changed, _) => format!("changed: {}{more}", files.join(", ")),
     }
 }
 

@@ -175,7 +175,7 @@ fn finished(page: MarkdownPage<Commands>) -> String {
 
 /// The pages that describe a file, those that name it most narrowly first.
 fn describing(context: &Context<'_>, file: &str) -> Result<Vec<DescribingPage>> {
-    let params = refs::Params { file: file.to_owned(), max_tokens: None };
+    let params = refs::Params { file: Some(file.to_owned()), ..refs::Params::default() };
     let mut pages = refs::run(context, params)?.pages;
     pages.sort_by_key(|page| {
         let literal = |name: &String| name.split(['*', '?', '[', '{']).next().map_or(0, str::len);

@@ -3,11 +3,13 @@
 use rusqlite::Connection;
 
 #[cfg(not(target_family = "wasm"))]
-use super::one;
-#[cfg(not(target_family = "wasm"))]
 use super::sections::SectionRow;
+#[cfg(not(target_family = "wasm"))]
+use super::{Columns, Read, first, one, rows};
 use super::{all, json};
 use crate::Result;
+#[cfg(not(target_family = "wasm"))]
+use crate::page::LinkKind;
 
 /// The source that a link to a file names: the file, or a symbol of it if a name follows `#` that is not a line or a range of
 /// lines, such as `L10-L20`. Browsers know no symbols.
@@ -26,6 +28,20 @@ macro_rules! named_by_link {
     () => {
         "source"
     };
+}
+
+#[cfg(not(target_family = "wasm"))]
+rows! {
+    /// A broken link to what may be a file of the project.
+    MissingFileLink {
+        page: i64,
+        /// Path of the page.
+        path: String,
+        kind: LinkKind,
+        line: usize,
+        /// As written.
+        target: String,
+    }
 }
 
 questions! {
@@ -59,6 +75,16 @@ questions! {
         concat!("SELECT CASE WHEN kind >= 3 THEN 0 ELSE line END AS line, ", named_by_link!(), " AS source
          FROM links WHERE page = ?1 AND state = 2
          UNION SELECT line, source FROM source_refs WHERE page = ?1 ORDER BY line, source");
+    /// The section of a page with this line.
+    #[cfg(not(target_family = "wasm"))]
+    section_at(page: i64, line: usize) -> Option<SectionRow> = first
+        "SELECT section_id, heading_path, level, first_line, last_line, text FROM sections
+         WHERE page = ?1 AND ?2 BETWEEN first_line AND last_line";
+    /// Broken links whose targets look like files of the project.
+    #[cfg(not(target_family = "wasm"))]
+    links_to_missing_files() -> Vec<MissingFileLink> = all
+        "SELECT page, path, kind, line, target FROM links JOIN pages USING (page)
+         WHERE state = 0 AND may_be_file = 1 AND kind < 3";
     /// Whether the front matter of a page names this source.
     #[cfg(not(target_family = "wasm"))]
     is_in_front_matter(page: i64, source: &str) -> bool = one

@@ -65,7 +65,7 @@ pub struct SourceDifference {
     #[serde(flatten)]
     pub source: StaleRef,
     /// The sections that link to it, with their texts; empty if it concerns the whole page.
-    pub described_in: Vec<DescribingSection>,
+    pub described_in: Vec<SectionText>,
     /// The last review of the source, if it is known.
     pub last_review: Option<Stamp>,
     /// Commits that changed the file or symbol since, newest first; only the last one if the reviewed content is not found
@@ -85,7 +85,7 @@ impl SourceDifference {
 
 /// A section that describes a source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct DescribingSection {
+pub struct SectionText {
     /// Its id on the page.
     pub section_id: String,
     /// Its heading; empty for the text before the first heading.
@@ -96,7 +96,7 @@ pub struct DescribingSection {
     pub text: String,
 }
 
-impl From<SectionRow> for DescribingSection {
+impl From<SectionRow> for SectionText {
     fn from(mut row: SectionRow) -> Self {
         Self {
             section_id: row.section_id,
@@ -169,7 +169,7 @@ pub(crate) fn differences(
             context.index.read(|db| freshness::binding(db, number, page, sources, &stale.file_path))?;
         let described_in = match binding {
             Binding::Page => Vec::new(),
-            Binding::Sections(sections) => sections.into_iter().map(DescribingSection::from).collect(),
+            Binding::Sections(sections) => sections.into_iter().map(SectionText::from).collect(),
         };
         let contents = lock.page(&page.path).and_then(|reviewed| reviewed.get(&stale.file_path));
         let stamps = contents.into_iter().flatten().filter_map(|content| content.stamp.clone());

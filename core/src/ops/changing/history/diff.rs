@@ -13,20 +13,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::Result;
+#[cfg(not(target_family = "wasm"))]
+use crate::freshness::Ends;
 use crate::freshness::{StaleRef, Staleness};
 use crate::index::Index;
 use crate::message::Message;
 use crate::ops::Facts;
 use crate::ops::budget;
 use crate::ops::page::IndexState;
+#[cfg(not(target_family = "wasm"))]
+use crate::ops::touched::{TouchedPage, touched_pages};
 use crate::ops::way::Step;
-use crate::ports::Blobs;
+use crate::ports::{Blobs, RevisionSource};
 
 mod compare;
 mod impact;
-mod range;
+pub(crate) mod range;
 mod renames;
-mod revision;
+pub(crate) mod revision;
 mod show;
 mod snapshot;
 mod staleness;
@@ -90,6 +94,12 @@ pub struct Output {
     pub staleness: StalenessChanges,
     /// Pages without any link to or from another page.
     pub orphans: OrphanChanges,
+    /// Pages that describe what differs in the code, those to read again first.
+    #[cfg(not(target_family = "wasm"))]
+    pub touched: Vec<TouchedPage>,
+    /// Symbols that pages name and whose comments or layout alone changed.
+    #[cfg(not(target_family = "wasm"))]
+    pub silent: Vec<String>,
     /// Changed files that pages name as sources, relative to the project.
     pub changed_sources: Vec<String>,
     /// Pages that did not change but depend on a page or file that did, highest score first.
@@ -319,10 +329,17 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let index = Index::in_memory()?;
     old.fill(context, &index)?;
     let before = Snapshot::take(&old.context(context, &index))?;
+    #[cfg(not(target_family = "wasm"))]
+    let (touched, silent);
     let (comparison, state) = match &to.commit {
         None => {
             let changed = context.history.changed_since(&old_commit)?;
             let after = Snapshot::take(context)?;
+            #[cfg(not(target_family = "wasm"))]
+            {
+                let ends = Ends { old: &old.source, new: None, changed: &changed };
+                (touched, silent) = touched_pages(context, context, &ends)?;
+            }
             let comparison = Comparison::of(context, &before, &after, &changed, depth, limit)?;
             (comparison, Some(context.index_state()?))
         }
@@ -331,10 +348,17 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             new.fill(context, &index)?;
             let side = new.context(context, &index);
             let after = Snapshot::take(&side)?;
-            let changed = differing(&old, &new);
+            let changed = differing(&old.source, &new.source);
+            #[cfg(not(target_family = "wasm"))]
+            {
+                let ends = Ends { old: &old.source, new: Some(&new.source), changed: &changed };
+                (touched, silent) = touched_pages(&side, context, &ends)?;
+            }
             (Comparison::of(&side, &before, &after, &changed, depth, limit)?, None)
         }
     };
+    #[cfg(not(target_family = "wasm"))]
+    let comparison = comparison.without_untouched(&touched);
     let Comparison {
         pages,
         links,
@@ -357,6 +381,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         cycles,
         staleness,
         orphans,
+        #[cfg(not(target_family = "wasm"))]
+        touched,
+        #[cfg(not(target_family = "wasm"))]
+        silent,
         changed_sources,
         impact,
         total_affected,
@@ -366,8 +394,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 }
 
 /// Files of the project that differ between the two commits.
-fn differing(old: &Revision<'_>, new: &Revision<'_>) -> BTreeSet<String> {
-    let (then, now) = (old.source.files(), new.source.files());
+pub(crate) fn differing(old: &RevisionSource<'_>, new: &RevisionSource<'_>) -> BTreeSet<String> {
+    let (then, now) = (old.files(), new.files());
     let id = |file: Option<&crate::ports::CommittedFile>| file.map(|file| file.id.clone());
     let all = then.keys().chain(now.keys());
     all.filter(|path| id(then.get(*path)) != id(now.get(*path))).cloned().collect()

@@ -42,7 +42,7 @@ pub const FACTS: Facts = Facts::reading("Find broken links and other problems, a
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Return all findings of this kind, such as `unresolved_link` (default: the first of every kind).
+    /// All findings of this kind, such as `unresolved_link` (default: the first of each).
     pub kind: Option<String>,
     /// Check instead what pages say about the code: paths, commands, names that commits removed.
     #[serde(default)]

@@ -50,7 +50,7 @@ pub struct Params {
     pub id: Option<String>,
     /// Only pages with this freshness.
     pub only: Option<Staleness>,
-    /// Only pages that changed, or whose sources changed, since this revision.
+    /// Only pages that changed since this revision, or whose sources did.
     pub changed_since: Option<String>,
     /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]

@@ -1,4 +1,4 @@
-//! The pages that describe a file, or a symbol in it.
+//! The pages that describe a file, a symbol in it, or what a change touches.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,27 +6,36 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::freshness::{self, Sources, StaleReason, StaleRef};
 #[cfg(not(target_family = "wasm"))]
-use crate::freshness::{Anchor, Targets};
+use crate::freshness::{Anchor, Ends, Targets};
+#[cfg(not(target_family = "wasm"))]
+use crate::index::Index;
 use crate::message;
+#[cfg(not(target_family = "wasm"))]
+use crate::message::Message;
 use crate::ops::budget::{self, Omitted, more_room};
+#[cfg(not(target_family = "wasm"))]
+use crate::ops::diff::{ComparedSide, differing, range::Range, revision::Revision};
 use crate::ops::page::{IndexState, PageFields, fields};
+#[cfg(not(target_family = "wasm"))]
+use crate::ops::touched::{self, TouchedPage, touched_pages};
 use crate::ops::{Facts, Tool};
 #[cfg(not(target_family = "wasm"))]
-use crate::ports::Target;
+use crate::ports::{Blobs, RevisionSource, Target};
 use crate::show::{Page, Span, counted};
 use crate::{Error, Result, path};
 
 /// Facts about this operation.
-pub const FACTS: Facts = Facts::reading("Find the pages about a code file, with their freshness.")
-    .tool(Tool::Always)
-    .command("refs");
+pub const FACTS: Facts =
+    Facts::reading("Find the pages about a code file or a change.").tool(Tool::Always).command("refs");
 
-/// The file or symbol.
+/// The file or symbol, or the change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// The file's path relative to the project; `path#symbol` for a symbol in it.
-    pub file: String,
+    /// Its path in the project, or `path#symbol`.
+    pub file: Option<String>,
+    /// Or a range: `A..B`, `A...B` or `A`, as in git; `HEAD`: uncommitted work.
+    pub diff: Option<String>,
     /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
@@ -35,16 +44,38 @@ pub struct Params {
 /// The pages that describe it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// The file's path relative to the project, or that of a symbol.
-    pub file: String,
-    /// Whether it exists.
+    /// The file's path relative to the project, or that of a symbol; absent with `diff`.
+    pub file: Option<String>,
+    /// Whether it exists; true with `diff`.
     pub exists: bool,
-    /// The pages that describe it, by path.
+    /// The pages that describe it, by path; empty with `diff`.
     pub pages: Vec<DescribingPage>,
+    /// What the change touches; absent without `diff`.
+    pub change: Option<TouchedByChange>,
     /// Parts omitted to fit `max_tokens`.
     pub omitted: Omitted,
     /// Whether the index is up to date.
     pub index: IndexState,
+}
+
+/// Browsers have no history.
+#[cfg(target_family = "wasm")]
+pub type TouchedByChange = ();
+
+/// What a change touches.
+#[cfg(not(target_family = "wasm"))]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TouchedByChange {
+    /// The older side.
+    pub from: ComparedSide,
+    /// The newer side, whose pages these are.
+    pub to: ComparedSide,
+    /// The pages that describe what differs, those to read again first.
+    pub pages: Vec<TouchedPage>,
+    /// Symbols that pages name and whose comments or layout alone changed.
+    pub silent: Vec<String>,
+    /// Limitations of this comparison, in words.
+    pub notes: Vec<Message>,
 }
 
 /// A page that describes the file or symbol.
@@ -64,7 +95,13 @@ pub struct DescribingPage {
 /// # Errors
 /// [`Error::OutsideProject`], [`Error::InvalidParams`], [`Error::Database`], [`Error::Io`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
-    let file = params.file.trim_start_matches("./").to_owned();
+    let file = params.file.as_deref().unwrap_or_default().trim_start_matches("./").to_owned();
+    #[cfg(not(target_family = "wasm"))]
+    match (&params.diff, file.is_empty()) {
+        (Some(range), true) => return of_change(context, range, params.max_tokens),
+        (Some(_), false) => return Err(Error::invalid(message!("pass `file` or `diff`, not both"))),
+        (None, _) => {}
+    }
     if file.is_empty() {
         return Err(Error::invalid(message!("`file` is missing: a path relative to the project")));
     }
@@ -104,10 +141,57 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         describing.into_iter().map(page).collect::<Result<Vec<_>>>()
     })?;
     pages.sort_by(|a, b| a.page.filepath.cmp(&b.page.filepath));
-    let mut output =
-        Output { file, exists, pages, omitted: Omitted::default(), index: context.index_state()? };
+    let mut output = Output {
+        file: Some(file),
+        exists,
+        pages,
+        change: None,
+        omitted: Omitted::default(),
+        index: context.index_state()?,
+    };
     budget::fit(context, &mut output, params.max_tokens, show, |output, excess| {
         let dropped = excess.shorten(&mut output.pages);
+        output.omitted.pages += dropped;
+        dropped > 0
+    })?;
+    Ok(output)
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn of_change(context: &Context<'_>, range: &str, max_tokens: Option<usize>) -> Result<Output> {
+    let (from, to) = Range::parse(Some(range))?.resolve(context.history)?;
+    let (blobs, mut notes) = (Blobs::default(), Vec::new());
+    let old_commit = from.commit.clone().unwrap_or_default();
+    let files = context.history.files_at(&old_commit)?;
+    let old = RevisionSource::new(context.history, &blobs, files, context.pages_dir());
+    let (pages, silent) = match &to.commit {
+        None => {
+            let changed = context.history.changed_since(&old_commit)?;
+            touched_pages(context, context, &Ends { old: &old, new: None, changed: &changed })?
+        }
+        Some(commit) => {
+            let index = Index::in_memory()?;
+            let new = Revision::open(context, &blobs, commit, &mut notes)?;
+            new.fill(context, &index)?;
+            let changed = differing(&old, &new.source);
+            let ends = Ends { old: &old, new: Some(&new.source), changed: &changed };
+            touched_pages(&new.context(context, &index), context, &ends)?
+        }
+    };
+    let mut output = Output {
+        file: None,
+        exists: true,
+        pages: Vec::new(),
+        change: Some(TouchedByChange { from, to, pages, silent, notes }),
+        omitted: Omitted::default(),
+        index: context.index_state()?,
+    };
+    budget::fit(context, &mut output, max_tokens, show, |output, excess| {
+        let Some(change) = &mut output.change else { return false };
+        if excess.shorten(&mut change.silent) > 0 {
+            return true;
+        }
+        let dropped = excess.shorten(&mut change.pages);
         output.omitted.pages += dropped;
         dropped > 0
     })?;
@@ -176,8 +260,19 @@ fn full_name(context: &Context<'_>, anchor: Anchor<'_>) -> (bool, String) {
     }
 }
 
-/// Shows the pages that describe the file.
+/// Shows the pages that describe the file, or what the change touches.
 pub fn show(output: &Output, page: &mut dyn Page) {
+    #[cfg(not(target_family = "wasm"))]
+    if let Some(change) = &output.change {
+        touched::show(&change.pages, &change.silent, page);
+        let count = change.pages.len();
+        let pages = counted(count, "page describes what changed", "pages describe what changed");
+        let (from, to) = (change.from.name(), change.to.name());
+        page.note(&[Span::said(&message!("{pages}: {from} -> {to}", pages, from, to))]);
+        change.notes.iter().for_each(|note| page.warn(&[Span::said(note)]));
+        output.omitted.show(|count| counted(count, "page", "pages"), more_room(), page);
+        return output.index.show(page);
+    }
     for describing in &output.pages {
         let fields = &describing.page;
         page.line(&[Span::said(&message!(
@@ -188,7 +283,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             trust = Span::Trust(fields.staleness)
         ))]);
     }
-    let file = Span::File(&output.file);
+    let file = Span::File(output.file.as_deref().unwrap_or_default());
     if !output.exists {
         page.warn(&[Span::said(&message!("{file} does not exist", file))]);
     }

@@ -29,7 +29,7 @@ pub const FACTS: Facts = Facts::reading("Show which pages link to which, around 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// The center page: path, id, title or alias (default: all pages).
+    /// The center: path, id, title or alias (default: all pages).
     pub page: Option<String>,
     /// The same as `page`.
     pub center: Option<String>,

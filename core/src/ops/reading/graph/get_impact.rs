@@ -39,7 +39,7 @@ const DEPTH: usize = 3;
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// What changes: a page, a source file or a folder.
+    /// What changes: a page, source file or folder.
     pub page: Option<String>,
     /// Its path, instead of `page`.
     #[schemars(extend("deprecated" = true))]
@@ -47,7 +47,7 @@ pub struct Params {
     /// Its id, instead of `page`.
     #[schemars(extend("deprecated" = true))]
     pub page_id: Option<String>,
-    /// The source file or folder that changes, instead of `page`. It need not exist.
+    /// A source file or folder, instead of `page`; it need not exist.
     pub file: Option<String>,
     /// Maximum hops.
     #[schemars(range(min = 1, max = 5), extend("default" = DEPTH))]

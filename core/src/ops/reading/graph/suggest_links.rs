@@ -31,7 +31,7 @@ pub const FACTS: Facts = Facts::reading("Suggest missing links, each with its re
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// The page that should link: path, id, title or alias (default: all pages).
+    /// The linking page: path, id, title or alias (default: all pages).
     pub page: Option<String>,
     /// Minimum confidence.
     #[schemars(range(min = 0.0, max = 1.0), extend("default" = 0.8))]
@@ -39,7 +39,7 @@ pub struct Params {
     /// Maximum number of suggestions.
     #[schemars(range(min = 1, max = 50), extend("default" = 10))]
     pub limit: Option<usize>,
-    /// Also return dismissed and accepted suggestions.
+    /// Also dismissed and accepted ones.
     #[serde(default)]
     pub include_decided: bool,
     /// Maximum tokens in the answer.

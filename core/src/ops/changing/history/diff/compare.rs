@@ -9,6 +9,10 @@ use super::{
     AffectedPage, BrokenLink, BrokenReason, ChangedLink, ChangedPage, ChangedSection, Cycle, CycleChanges,
     LinkChanges, MendedLink, OrphanChanges, PageChanges, SectionChange, StalenessChanges, impact, staleness,
 };
+#[cfg(not(target_family = "wasm"))]
+use crate::freshness::StaleReason;
+#[cfg(not(target_family = "wasm"))]
+use crate::ops::touched::TouchedPage;
 use crate::renames::of_pages;
 use crate::search::rounded;
 use crate::{Context, Result};
@@ -73,6 +77,25 @@ impl Comparison {
             impact: found.affected,
             total_affected: found.total,
         })
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
+impl Comparison {
+    /// The same without pages that are stale only because the file of a symbol changed elsewhere, or its comments did. Pages
+    /// without a review are judged by the times of files, but here both states of the symbol are known.
+    pub(super) fn without_untouched(mut self, touched: &[TouchedPage]) -> Self {
+        self.staleness.stale.retain_mut(|page| {
+            let sources = touched.iter().find(|touched| touched.page.filepath == page.filepath);
+            let is_touched =
+                |path: &str| sources.is_some_and(|page| page.sources.iter().any(|one| one.source == path));
+            page.stale_refs.retain(|stale| {
+                let is_symbol = stale.reason == StaleReason::Changed && stale.file_path.contains('#');
+                !is_symbol || is_touched(&stale.file_path)
+            });
+            !page.stale_refs.is_empty()
+        });
+        self
     }
 }
 

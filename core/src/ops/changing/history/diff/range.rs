@@ -7,7 +7,7 @@ use crate::{Error, Result};
 
 /// A range as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Range {
+pub(crate) struct Range {
     /// The older side.
     pub from: String,
     /// The newer side; `None` is the working folder.
@@ -17,7 +17,7 @@ pub(super) struct Range {
 }
 
 impl Range {
-    pub(super) fn parse(text: Option<&str>) -> Result<Self> {
+    pub(crate) fn parse(text: Option<&str>) -> Result<Self> {
         let or_head = |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
         let Some(text) = text.map(str::trim) else {
             return Ok(Self { from: "HEAD".into(), to: None, from_common: false });
@@ -39,7 +39,7 @@ impl Range {
     }
 
     /// Finds the commits.
-    pub(super) fn resolve(&self, history: &dyn History) -> Result<(ComparedSide, ComparedSide)> {
+    pub(crate) fn resolve(&self, history: &dyn History) -> Result<(ComparedSide, ComparedSide)> {
         let mut from = history.resolve(&self.from)?;
         let to = self.to.as_deref().map(|to| history.resolve(to)).transpose()?;
         if let (true, Some(to), Some(name)) = (self.from_common, &to, &self.to) {

@@ -11,15 +11,15 @@ use crate::message;
 use crate::message::Message;
 use crate::ports::{Blobs, RevisionHistory, RevisionSource};
 
-pub(super) struct Revision<'a> {
-    pub(super) source: RevisionSource<'a>,
+pub(crate) struct Revision<'a> {
+    pub(crate) source: RevisionSource<'a>,
     history: RevisionHistory<'a>,
     manifest: Manifest,
 }
 
 impl<'a> Revision<'a> {
     /// Reads the settings and the list of files at `commit`. Limitations of the comparison are added to `notes`.
-    pub(super) fn open(
+    pub(crate) fn open(
         context: &'a Context<'a>,
         blobs: &'a Blobs,
         commit: &'a str,
@@ -60,7 +60,7 @@ impl<'a> Revision<'a> {
     }
 
     /// The context in which operations see this state.
-    pub(super) fn context<'s>(&'s self, context: &'s Context<'s>, index: &'s Index) -> Context<'s> {
+    pub(crate) fn context<'s>(&'s self, context: &'s Context<'s>, index: &'s Index) -> Context<'s> {
         Context {
             index: index.view(),
             source: &self.source,
@@ -72,7 +72,7 @@ impl<'a> Revision<'a> {
     }
 
     /// Brings `index` to this state, and prepares what the comparison of freshness needs.
-    pub(super) fn fill(&self, context: &Context<'_>, index: &Index) -> Result<()> {
+    pub(crate) fn fill(&self, context: &Context<'_>, index: &Index) -> Result<()> {
         let side = self.context(context, index);
         let link_types = side.link_types();
         let options = RefreshOptions {

@@ -6,8 +6,12 @@ use super::{
     AffectedPage, BrokenLink, BrokenReason, ChangedLink, ChangedPage, ChangedSection, ComparedSide, Cycle,
     Output, SectionChange,
 };
+#[cfg(not(target_family = "wasm"))]
+use crate::freshness::TouchedSource;
 use crate::graph::impact::SOURCE_REFS;
 use crate::message;
+#[cfg(not(target_family = "wasm"))]
+use crate::ops::touched::TouchedPage;
 use crate::ops::way::StepDirection;
 use crate::path;
 use crate::show::{Page, Span, counted, what_is_wrong};
@@ -67,6 +71,12 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         paths.iter().for_each(|path| {
             page.line(&[Span::Said(style, &label), Span::Text("  "), Span::Path(path)]);
         });
+    }
+    #[cfg(not(target_family = "wasm"))]
+    for touched in &output.touched {
+        for source in touched.sources.iter().filter(|_| touched.is_due(true)) {
+            show_touched(touched, source, page);
+        }
     }
     output.impact.iter().for_each(|affected| show_affected(affected, page));
     page.note(&[Span::said(&output.summary())]);
@@ -155,6 +165,25 @@ fn show_cycle(label: Span<'_>, cycle: &Cycle, page: &mut dyn Page) {
     page.line(&line);
 }
 
+#[cfg(not(target_family = "wasm"))]
+fn show_touched(touched: &TouchedPage, source: &TouchedSource, page: &mut dyn Page) {
+    let label = message!("read again");
+    let line = source.sections.first().map(|section| section.line);
+    let filepath = &touched.page.filepath;
+    let told = message!(
+        "{label}  {path} — {file} {wrong}",
+        label = if source.is_serious() { Span::alarm(&label) } else { Span::strong(&label) },
+        path = line.map_or(Span::Path(filepath), |line| Span::Place(filepath, line)),
+        file = Span::File(&source.source),
+        wrong = source.what_happened()
+    );
+    let headings = source.headings();
+    page.line(&[Span::Quoted(&match headings.is_empty() {
+        true => told,
+        false => message!("{told} (in: {sections})", told, sections = headings.join(", ")),
+    })]);
+}
+
 fn show_affected(affected: &AffectedPage, page: &mut dyn Page) {
     page.line(&[Span::said(&message!(
         "affected  {score}  {path}  {title}",
@@ -205,6 +234,11 @@ impl Output {
                 self.staleness.fresh.len(),
                 counted(self.staleness.fresh.len(), "page fresh again", "pages fresh again"),
             ),
+            #[cfg(not(target_family = "wasm"))]
+            {
+                let due = self.touched.iter().filter(|page| page.is_due(true)).count();
+                (due, counted(due, "page to read again", "pages to read again"))
+            },
             (self.total_affected, counted(self.total_affected, "page affected", "pages affected")),
         ];
         let counts = counts.into_iter().filter(|(count, _)| *count > 0);
