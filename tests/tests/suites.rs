@@ -22,6 +22,7 @@ mod hostile;
 mod import;
 mod index_files;
 mod languages;
+mod link_code;
 #[cfg(unix)]
 mod live;
 mod mcp;

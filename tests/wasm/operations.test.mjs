@@ -16,7 +16,7 @@ settleTimes(root, new Date("2026-11-20T10:20:30Z"));
 for (const command of fixture.before) await native(nativeProgram, split(command), root);
 // Other tests cover changes and the ranking of search. Browsers change no pages, so they have no templates, no proposals, and nothing
 // that waits for a decision.
-const elsewhere = ["audit", "evaluate", "get_proposal", "list_proposals", "list_templates", "queue", "suggest_types"];
+const elsewhere = ["audit", "evaluate", "get_proposal", "link_code", "list_proposals", "list_templates", "queue", "suggest_types"];
 const reads = fixture.cases.filter(({ operation }) => effectOf(operation) === "read" && !elsewhere.includes(operation));
 
 for (const host of hosts) {

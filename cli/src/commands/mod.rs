@@ -108,6 +108,8 @@ pub enum Command {
     Gaps(gaps::GapsArgs),
     /// Suggest missing links
     SuggestLinks(suggest::SuggestLinksArgs),
+    /// Suggest links to code that pages name
+    LinkCode(suggest::LinkCodeArgs),
     /// Suggest types of links that sentences state
     SuggestTypes(suggest::SuggestTypesArgs),
     /// List what waits for you: proposals, suggestions, contradictory memories
@@ -218,6 +220,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Doctor(args) => doctor::run(terminal, &session, global, &args),
         Command::Gaps(args) => gaps::run(terminal, &session, args),
         Command::SuggestLinks(args) => suggest::run(terminal, &session, global, args),
+        Command::LinkCode(args) => suggest::code(terminal, &session, global, args),
         Command::SuggestTypes(args) => suggest::types(terminal, &session, global, args),
         Command::Queue(args) => suggest::queue(terminal, &session, global, args),
         Command::Accept(args) => suggest::accept(terminal, &session, args),

@@ -1,8 +1,11 @@
-//! `ubp suggest-links`, `ubp accept` and `ubp dismiss`: find missing links, and add or reject them.
+//! `ubp suggest-links`, `ubp link-code`, `ubp accept` and `ubp dismiss`: find missing links, and add or reject them.
+
+use std::path::Path;
 
 use clap::Args;
 use ubp_core::ops::suggest_links::{self, Params};
-use ubp_core::ops::{accept, dismiss, queue, suggest_types};
+use ubp_core::ops::{accept, dismiss, link_code, queue, suggest_types};
+use ubp_core::path;
 
 use crate::args::Global;
 use crate::args::choice::{self, one_of};
@@ -40,12 +43,14 @@ pub struct SuggestLinksArgs {
 #[command(after_help = "Examples:\n  \
     ubp accept login-feature.md user-db.md\n  \
     ubp accept login-feature.md user-db.md --line 12 --text \"user table\"\n  \
-    ubp accept login-feature.md user-db.md --type depends_on")]
+    ubp accept login-feature.md user-db.md --type depends_on\n  \
+    ubp accept login-feature.md 'src/login.ts#login'    a symbol of the code\n  \
+    ubp accept login-feature.md 'src/login.ts#login' --type source_refs")]
 pub struct AcceptArgs {
     /// The page that should link: path, id, title or alias
     #[arg(value_name = "PAGE")]
     pub source: String,
-    /// The page to link to
+    /// The page to link to, or a file or symbol of the project: FILE#SYMBOL
     #[arg(value_name = "TARGET")]
     pub target: String,
     /// The line to link on [default: the best place]
@@ -71,7 +76,7 @@ pub struct DismissArgs {
     /// The page that should not link: path, id, title or alias
     #[arg(value_name = "PAGE")]
     pub source: String,
-    /// The page not to link to
+    /// The page not to link to, or a file or symbol of the project: FILE#SYMBOL
     #[arg(value_name = "TARGET")]
     pub target: String,
     /// Dismiss only this type of the link, in this direction
@@ -92,6 +97,31 @@ pub struct SuggestTypesArgs {
     #[arg(long, value_name = "PAGE")]
     pub page: Option<String>,
     /// Minimum confidence, 0.0 to 1.0 [default: 0.5]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub threshold: Option<f64>,
+    /// Print at most N suggestions [default: 20]
+    #[arg(short = 'n', long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Include suggestions that were dismissed or accepted before
+    #[arg(long)]
+    pub all: bool,
+}
+
+/// `ubp link-code`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp link-code                                the best suggestions of all pages\n  \
+    ubp link-code --page guide.md --threshold 0.5\n  \
+    ubp accept guide.md 'src/login.ts#login'     make the name in the text a link\n  \
+    ubp accept guide.md 'src/login.ts#login' --type source_refs\n  \
+    ubp dismiss guide.md 'src/login.ts#login'    never suggest it again\n\n\
+    A symbol or file is suggested if a page names it in a code span, nothing else has that name, and the \
+    page does not describe it yet. Nothing is written until you accept it.")]
+pub struct LinkCodeArgs {
+    /// Only names on this page: path, id, title or alias
+    #[arg(long, value_name = "PAGE")]
+    pub page: Option<String>,
+    /// Minimum confidence, 0.0 to 1.0 [default: 0.8]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub threshold: Option<f64>,
     /// Print at most N suggestions [default: 20]
@@ -139,6 +169,31 @@ pub(crate) fn types(
     answer(terminal, &output, suggest_types::show)
 }
 
+pub(crate) fn code(
+    terminal: &mut Terminal<'_>,
+    session: &Session,
+    global: &Global,
+    args: LinkCodeArgs,
+) -> CommandResult {
+    let params = link_code::Params {
+        page: args.page.map(|page| session.page(terminal, &page)),
+        threshold: args.threshold,
+        limit: args.limit,
+        include_decided: args.all,
+    };
+    let output = session.read(terminal, global, |context| link_code::run(context, params))?;
+    answer(terminal, &output, link_code::show)
+}
+
+/// A page, or a file or symbol of the project.
+fn target(terminal: &mut Terminal<'_>, session: &Session, typed: &str) -> String {
+    let file = typed.split('#').next().unwrap_or(typed);
+    let is_code = !path::is_page(file)
+        && path::file_name(file).contains('.')
+        && session.project.root.join(session.source(Path::new(file))).is_file();
+    if is_code { session.source(Path::new(typed)) } else { session.page(terminal, typed) }
+}
+
 pub(crate) fn queue(
     terminal: &mut Terminal<'_>,
     session: &Session,
@@ -170,7 +225,7 @@ pub(crate) fn run(
 pub(crate) fn accept(terminal: &mut Terminal<'_>, session: &Session, args: AcceptArgs) -> CommandResult {
     let params = accept::Params {
         source: session.page(terminal, &args.source),
-        target: session.page(terminal, &args.target),
+        target: target(terminal, session, &args.target),
         line: args.line,
         text: args.text,
         link_type: args.link_type,
@@ -184,7 +239,7 @@ pub(crate) fn accept(terminal: &mut Terminal<'_>, session: &Session, args: Accep
 pub(crate) fn dismiss(terminal: &mut Terminal<'_>, session: &Session, args: DismissArgs) -> CommandResult {
     let params = dismiss::Params {
         source: session.page(terminal, &args.source),
-        target: session.page(terminal, &args.target),
+        target: target(terminal, session, &args.target),
         link_type: args.link_type,
     };
     let output = session.write(terminal, |context| dismiss::run(context, params))?;

@@ -56,6 +56,8 @@ mod reading {
         pub mod get_graph;
         pub mod get_impact;
         pub mod graph_traverse;
+        #[cfg(not(target_family = "wasm"))]
+        pub mod link_code;
         pub mod suggest_links;
         #[cfg(not(target_family = "wasm"))]
         pub mod suggest_types;
@@ -83,6 +85,8 @@ mod changing {
     }
     pub mod links {
         pub mod accept;
+        #[cfg(not(target_family = "wasm"))]
+        pub(crate) mod bind;
         pub mod dismiss;
     }
     pub mod reviews {
@@ -216,7 +220,7 @@ table::operations! {
     status check_staleness refs doctor;
     beyond browsers:
     list_templates create_page update_page rename_page delete_page replace
-    accept dismiss review_page suggest_types queue
+    accept dismiss review_page suggest_types link_code queue
     list_proposals get_proposal accept_proposal reject_proposal reopen_proposal withdraw_proposal
     preview_answer list_sessions get_session get_answer delete_sessions
     diff audit undo page_history page_version add rebuild

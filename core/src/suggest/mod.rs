@@ -3,6 +3,8 @@
 //! A model fitted on links that were removed from real vaults weighs it.
 
 mod around;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) mod code;
 pub mod decisions;
 mod dictionary;
 mod features;
@@ -32,6 +34,8 @@ pub use features::{Evidence, FEATURES, NAMES};
 use likeness::{Desk, Sums, best, pages_of};
 use load::Pages;
 use mentions::Mention;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use place::context as line_around;
 pub use place::{Names, Place, RunningText, may_be_named_by};
 
 /// Candidates from each measure of similarity, when all pages are compared.

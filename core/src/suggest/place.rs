@@ -175,7 +175,7 @@ fn is_katakana(c: char) -> bool {
 }
 
 /// The text around the words on the same line, cut at word boundaries.
-fn context(text: &str, range: &Range<usize>) -> String {
+pub(crate) fn context(text: &str, range: &Range<usize>) -> String {
     let line_start = text[..range.start].rfind(['\n', '\r']).map_or(0, |end| end + 1);
     let line_end = text[range.end..].find(['\n', '\r']).map_or(text.len(), |length| range.end + length);
     let start = text[line_start..range.start].char_indices().rev().nth(CONTEXT - 1);

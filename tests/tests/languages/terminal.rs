@@ -204,6 +204,7 @@ const COMMANDS: &[&str] = &[
     "memory list",
     "memory review",
     "suggest-types",
+    "link-code",
     "refs --diff HEAD",
     "memory recall 利用者",
     "model",

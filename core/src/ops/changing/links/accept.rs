@@ -7,6 +7,8 @@ use crate::Context;
 use crate::graph::resolve::Destination;
 use crate::index::questions::names;
 use crate::message;
+#[cfg(not(target_family = "wasm"))]
+use crate::ops::bind::Binding;
 use crate::ops::page::{self, PageName, to_the_second};
 use crate::ops::suggest_links::LinkPlace;
 use crate::ops::written::WriteReport;
@@ -37,7 +39,7 @@ pub const FACTS: Facts = Facts::writing("Make a suggested link where the text na
 pub struct Params {
     /// The page that should link: path, id, title or alias.
     pub source: String,
-    /// The page to link to.
+    /// The page to link to, or a file or symbol of the project: `path#symbol`.
     pub target: String,
     /// The line of the link, as suggested (default: the best place).
     pub line: Option<usize>,
@@ -58,7 +60,7 @@ pub struct Params {
 pub struct Output {
     /// Path of the linking page.
     pub source: String,
-    /// Path of the linked page.
+    /// Path of the linked page or file.
     pub target: String,
     /// The words that were linked; absent for a type.
     pub place: Option<LinkPlace>,
@@ -79,6 +81,10 @@ pub struct Output {
 /// the page is unchanged.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     context.refresh(false)?;
+    #[cfg(not(target_family = "wasm"))]
+    if let Some(binding) = Binding::find(context, &params.source, &params.target)? {
+        return binding.accept(context, &params);
+    }
     let types = context.link_types();
     let (ends, names, target_name) = context.index.read(|db| {
         let ends = Ends::find(db, &params.source, &params.target)?;

@@ -7,6 +7,8 @@ use crate::Context;
 use crate::Result;
 use crate::message;
 use crate::ops::accept::Ends;
+#[cfg(not(target_family = "wasm"))]
+use crate::ops::bind::Binding;
 use crate::ops::written;
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span};
@@ -27,7 +29,7 @@ pub const FACTS: Facts = Facts::writing("Dismiss a suggested link, so it is not 
 pub struct Params {
     /// The page that should not link: path, id, title or alias.
     pub source: String,
-    /// The page that it should not link to.
+    /// The page that it should not link to, or a file or symbol of the project.
     pub target: String,
     /// Dismiss only this type of the link, in this direction.
     #[serde(rename = "type")]
@@ -39,7 +41,7 @@ pub struct Params {
 pub struct Output {
     /// Path of the first page.
     pub source: String,
-    /// Path of the second page.
+    /// Path of the second page, or of the code.
     pub target: String,
     /// Id of the decision in the audit log.
     pub audit_id: Option<String>,
@@ -53,6 +55,14 @@ pub struct Output {
 /// [`crate::Error::PageNotFound`], [`crate::Error::AmbiguousPage`], [`crate::Error::Io`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     context.refresh(false)?;
+    #[cfg(not(target_family = "wasm"))]
+    if let Some(binding) = Binding::find(context, &params.source, &params.target)? {
+        let decision = binding.decision(context, Verdict::Dismissed)?;
+        let plan = Plan::new("dismiss", Vec::new()).recording(decision).about([binding.source.clone()]);
+        let written = carry_out(context, plan, false)?;
+        let (audit_id, proposal) = (written.audit_id, written.proposal);
+        return Ok(Output { source: binding.source, target: binding.target, audit_id, proposal });
+    }
     let ends = context.index.read(|db| Ends::find(db, &params.source, &params.target))?;
     let plan = Plan::new("dismiss", Vec::new()).recording(ends.decision(
         context,
