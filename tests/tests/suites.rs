@@ -31,6 +31,8 @@ mod names;
 mod okf;
 mod parity;
 mod process;
+#[cfg(unix)]
+mod pull_requests;
 mod query;
 mod source_blocks;
 mod transcripts;

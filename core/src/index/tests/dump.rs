@@ -35,7 +35,7 @@ const WORDS: &str = "SELECT path, section_id, coalesce(first_byte, 0), col, offs
      LEFT JOIN passages ON passage = doc
      JOIN sections ON sections.section = coalesce(passages.section, doc) JOIN pages USING (page)";
 
-const TABLES: [(&str, &str); 12] = [
+const TABLES: [(&str, &str); 13] = [
     (
         "page",
         "SELECT path, doc_id, own_id, title, doc_type, created_at, updated_at, size, modified, fingerprint, hash,
