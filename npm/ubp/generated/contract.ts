@@ -31,7 +31,7 @@ export interface Operations {
   status: { params: StatusParams; output: StatusOutput };
   /** List pages whose code changed since their review, and those that depend on them. */
   check_staleness: { params: CheckStalenessParams; output: CheckStalenessOutput };
-  /** Find the pages about a code file, with their freshness. */
+  /** Find the pages about a code file or a change. */
   refs: { params: RefsParams; output: RefsOutput };
   /** Find broken links and other problems, and how to fix them. */
   doctor: { params: DoctorParams; output: DoctorOutput };
@@ -55,6 +55,8 @@ export interface Operations {
   review_page: { params: ReviewPageParams; output: ReviewPageOutput };
   /** Suggest types of links that sentences state, such as depends_on, each with its sentence. */
   suggest_types: { params: SuggestTypesParams; output: SuggestTypesOutput };
+  /** Suggest links to the symbols and files that pages name in code spans, each with its place. */
+  link_code: { params: LinkCodeParams; output: LinkCodeOutput };
   /** List what waits for a person: proposals, suggested links and types, equal and contradictory memories. */
   queue: { params: QueueParams; output: QueueOutput };
   /** List proposed changes: those that wait for review, and what became of the others. */
@@ -159,7 +161,7 @@ export type OperationName = keyof Operations;
 export interface AcceptOutput {
   /** Path of the linking page. */
   source: string;
-  /** Path of the linked page. */
+  /** Path of the linked page or file. */
   target: string;
   /** The words that were linked; absent for a type. */
   place: LinkPlace | null;
@@ -187,7 +189,7 @@ export interface AcceptOutput {
 export interface AcceptParams {
   /** The page that should link: path, id, title or alias. */
   source: string;
-  /** The page to link to. */
+  /** The page to link to, or a file or symbol of the project: `path#symbol`. */
   target: string;
   /** The line of the link, as suggested (default: the best place). */
   line?: number | null | undefined;
@@ -477,6 +479,20 @@ export interface Breach {
   hint: string;
 }
 
+/** What a page says, and what became of it. */
+export interface BrokenClaim {
+  /** The claim as written. */
+  text: string;
+  /** Full hash of the commit that took the thing away; absent if that is not committed. */
+  commit: string | null;
+  /** First line of its message. */
+  subject: string | null;
+  /** Committer time, RFC 3339. */
+  committed_at: string | null;
+  /** What it is now: a path or a name; absent if unknown. */
+  now: string | null;
+}
+
 /** A link that broke. */
 export interface BrokenLink {
   /** The linking page. */
@@ -652,7 +668,7 @@ export interface CheckStalenessParams {
   id?: string | null | undefined;
   /** Only pages with this freshness. */
   only?: Staleness | null | undefined;
-  /** Only pages that changed, or whose sources changed, since this revision. */
+  /** Only pages that changed since this revision, or whose sources did. */
   changed_since?: string | null | undefined;
   /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
@@ -696,6 +712,26 @@ export interface CheckedPage {
   settle_with: Next | null;
 }
 
+/** How many claims of pages were checked, by verdict. */
+export interface Claims {
+  /** There is such a thing. */
+  resolves: number;
+  /** There was one when the line was written, and a commit took it away. */
+  missing: number;
+  /** There are several. */
+  ambiguous: number;
+  /** It cannot be told. */
+  uncheckable: number;
+  /** Pages that were checked. */
+  pages: number;
+  /** Pages about the past or the future, which were not. */
+  exempt_pages: number;
+  /** Commits that were searched for what is gone. */
+  commits: number;
+  /** Whether the history has no other commits that were not searched. */
+  whole_history: boolean;
+}
+
 /** Why code is in an answer. */
 export type CodeKind = "block" | "signature";
 
@@ -713,6 +749,24 @@ export interface CodePart {
   text: string;
   /** Why nothing is shown; absent if something is. */
   problem: string | null;
+}
+
+/** A symbol or file that a page names. */
+export interface CodeSuggestion {
+  /** Path of the page. */
+  source: string;
+  /** The file, relative to the project, or a symbol of it: `path#symbol`. */
+  target: string;
+  /** Share of such suggestions that are right, 0 to 1. */
+  confidence: number;
+  /** How often the page names it. */
+  count: number;
+  /** The first code span that can become a link; absent if only headings name it. */
+  place: LinkPlace | null;
+  /** The decision about it. */
+  status: Status;
+  /** What accepts it. */
+  accept: Next;
 }
 
 /** A column. */
@@ -1069,12 +1123,10 @@ export interface DescribingPage {
 export interface DescribingSection {
   /** Its id on the page. */
   section_id: string;
-  /** Its heading; empty for the text before the first heading. */
-  heading: string;
-  /** First and last line of the file, from 1. */
-  lines: [number, number];
-  /** Its text, at most 60 lines. */
-  text: string;
+  /** Its heading below its parent headings, outermost first; empty for text before the first heading. */
+  heading_path: string[];
+  /** Its first line, from 1. */
+  line: number;
 }
 
 /** A problem in a page. */
@@ -1123,6 +1175,10 @@ export interface DiffOutput {
   staleness: StalenessChanges;
   /** Pages without any link to or from another page. */
   orphans: OrphanChanges;
+  /** Pages that describe what differs in the code, those to read again first. */
+  touched: TouchedPage[];
+  /** Symbols that pages name and whose comments or layout alone changed. */
+  silent: string[];
   /** Changed files that pages name as sources, relative to the project. */
   changed_sources: string[];
   /** Pages that did not change but depend on a page or file that did, highest score first. */
@@ -1167,7 +1223,7 @@ export type Difference = "negation" | "number" | "value";
 export interface DismissOutput {
   /** Path of the first page. */
   source: string;
-  /** Path of the second page. */
+  /** Path of the second page, or of the code. */
   target: string;
   /** Id of the decision in the audit log. */
   audit_id: string | null;
@@ -1179,7 +1235,7 @@ export interface DismissOutput {
 export interface DismissParams {
   /** The page that should not link: path, id, title or alias. */
   source: string;
-  /** The page that it should not link to. */
+  /** The page that it should not link to, or a file or symbol of the project. */
   target: string;
   /** Dismiss only this type of the link, in this direction. */
   type?: string | null | undefined;
@@ -1213,6 +1269,8 @@ export interface DoctorOutput {
   counts: Record<string, number>;
   /** Missing pages that links name, most wanted first. */
   wanted_pages: WantedPage[];
+  /** How many claims of pages were checked; absent unless `claims` was requested. */
+  claims: Claims | null;
   /** Parts omitted to fit `max_tokens`. */
   omitted: Omitted;
   /** Whether the index is up to date. */
@@ -1221,8 +1279,12 @@ export interface DoctorOutput {
 
 /** Selects the findings. */
 export interface DoctorParams {
-  /** Return all findings of this kind, such as `unresolved_link` (default: the first of every kind). */
+  /** All findings of this kind, such as `unresolved_link` (default: the first of each). */
   kind?: string | null | undefined;
+  /** Check instead what pages say about the code: paths, commands, names that commits removed. */
+  claims?: boolean | undefined;
+  /** Also whether pages follow the Open Knowledge Format 0.2. */
+  okf?: boolean | undefined;
   /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
@@ -1377,6 +1439,14 @@ export interface EvaluateSuggestionsParams {
   tasks: Task[];
 }
 
+/** Who did something, and when. */
+export interface Event {
+  /** `human:NAME`, `process:NAME` or `PROGRAM/VERSION`, as written. */
+  by: string;
+  /** The time as written; absent if it is not. */
+  at: string | null;
+}
+
 /** How a score was computed. Numbers have four decimals; sums are exact up to rounding. */
 export interface Explanation {
   /** The sum on one line. */
@@ -1462,6 +1532,8 @@ export interface Finding {
   message: string;
   /** How to fix it. */
   hint: string | null;
+  /** The claim of the page that is not true any more; absent for other problems. */
+  claim: BrokenClaim | null;
 }
 
 /** The forgotten memory. */
@@ -1711,7 +1783,7 @@ export interface GetGraphOutput {
 
 /** Selects the part of the graph. */
 export interface GetGraphParams {
-  /** The center page: path, id, title or alias (default: all pages). */
+  /** The center: path, id, title or alias (default: all pages). */
   page?: string | null | undefined;
   /** The same as `page`. */
   center?: string | null | undefined;
@@ -1756,13 +1828,13 @@ export interface GetImpactOutput {
 
 /** What changes, and how far to look. */
 export interface GetImpactParams {
-  /** What changes: a page, a source file or a folder. */
+  /** What changes: a page, source file or folder. */
   page?: string | null | undefined;
   /** Its path, instead of `page`. */
   filepath?: string | null | undefined;
   /** Its id, instead of `page`. */
   page_id?: string | null | undefined;
-  /** The source file or folder that changes, instead of `page`. It need not exist. */
+  /** A source file or folder, instead of `page`; it need not exist. */
   file?: string | null | undefined;
   /** Maximum hops. */
   depth?: number | null | undefined;
@@ -1822,6 +1894,8 @@ export interface GetPageOutput {
   omitted_sections: OmittedSection[];
   /** Front matter as written. */
   front_matter: Record<string, unknown>;
+  /** What its front matter says about its origin, in the Open Knowledge Format; absent if nothing. */
+  provenance: Provenance | null;
   /** Other names of the page. */
   aliases: string[];
   /** Its tags. */
@@ -2243,6 +2317,28 @@ export interface LinkChanges {
   added_by_type: Record<string, number>;
   /** Number of removed links, by type. */
   removed_by_type: Record<string, number>;
+}
+
+/** The suggestions. */
+export interface LinkCodeOutput {
+  /** The suggestions, most certain first, then by path and line. */
+  suggestions: CodeSuggestion[];
+  /** Number of suggestions before `limit`. */
+  total: number;
+  /** Whether the index is up to date. */
+  index: IndexState;
+}
+
+/** Selects the suggestions. */
+export interface LinkCodeParams {
+  /** Only names on this page: path, id, title or alias (default: all pages). */
+  page?: string | null | undefined;
+  /** Minimum confidence. */
+  threshold?: number | null | undefined;
+  /** Maximum number of suggestions. */
+  limit?: number | null | undefined;
+  /** Also return dismissed and accepted suggestions. */
+  include_decided?: boolean | undefined;
 }
 
 /** One end of a link. */
@@ -3076,6 +3172,20 @@ export interface ProposedPage {
   change: GetProposalKind;
 }
 
+/** What the front matter of a page says about its origin. */
+export interface Provenance {
+  /** How far it has been confirmed, by its `verified`. */
+  trust: Trust;
+  /** Who confirmed it, as listed. */
+  verified: Event[];
+  /** Who wrote its content. */
+  generated: Event | null;
+  /** `draft`, `stable`, `deprecated`, or another word, as written. */
+  status: string | null;
+  /** The time, RFC 3339, from which on `stale_after` makes it stale. */
+  stale_at: string | null;
+}
+
 /** A question. */
 export interface Query {
   /** Its id in judgements. */
@@ -3337,22 +3447,26 @@ export interface RecalledMemory {
 
 /** The pages that describe it. */
 export interface RefsOutput {
-  /** The file's path relative to the project, or that of a symbol. */
-  file: string;
-  /** Whether it exists. */
+  /** The file's path relative to the project, or that of a symbol; absent with `diff`. */
+  file: string | null;
+  /** Whether it exists; true with `diff`. */
   exists: boolean;
-  /** The pages that describe it, by path. */
+  /** The pages that describe it, by path; empty with `diff`. */
   pages: DescribingPage[];
+  /** What the change touches; absent without `diff`. */
+  change: TouchedByChange | null;
   /** Parts omitted to fit `max_tokens`. */
   omitted: Omitted;
   /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** The file or symbol. */
+/** The file or symbol, or the change. */
 export interface RefsParams {
-  /** The file's path relative to the project; `path#symbol` for a symbol in it. */
-  file: string;
+  /** Its path in the project, or `path#symbol`. */
+  file?: string | null | undefined;
+  /** Or a range: `A..B`, `A...B` or `A`, as in git; `HEAD`: uncommitted work. */
+  diff?: string | null | undefined;
   /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
@@ -3855,10 +3969,17 @@ export interface ReviewedPage {
   source_count: number;
   /** Whether the record changed. */
   changed: boolean;
-  /** Source entries that match no file or symbol; reviewing does not fix them: correct or delete them. */
+  /**
+   * What reviewing does not fix: source entries that match no file or symbol, and the page itself if its `stale_after`
+   * has passed.
+   */
   missing: StaleRef[];
   /** Changes of the code since the last review. */
   changes: SourceDifference[];
+  /** Whether `verified` in its front matter was written, as the manifest asks for. */
+  verified: boolean;
+  /** Why `verified` was not written, although the manifest asks for it. */
+  not_verified: string | null;
 }
 
 /** The measures of one setting. */
@@ -4111,6 +4232,18 @@ export interface SectionResult {
   score: number;
 }
 
+/** A section that describes a source. */
+export interface SectionText {
+  /** Its id on the page. */
+  section_id: string;
+  /** Its heading; empty for the text before the first heading. */
+  heading: string;
+  /** First and last line of the file, from 1. */
+  lines: [number, number];
+  /** Its text, at most 60 lines. */
+  text: string;
+}
+
 /** Where a sentence is. */
 export interface Sentence {
   /** Path of its page. */
@@ -4236,7 +4369,7 @@ export interface SourceDifference {
   /** Share of such files that are the missing one; absent if the file is equal. */
   confidence: number | null;
   /** The sections that link to it, with their texts; empty if it concerns the whole page. */
-  described_in: DescribingSection[];
+  described_in: SectionText[];
   /** The last review of the source, if it is known. */
   last_review: Stamp | null;
   /**
@@ -4268,7 +4401,7 @@ export interface StalePage {
 }
 
 /** Why a source makes its page stale. */
-export type StaleReason = "changed" | "body_changed" | "contract_changed" | "missing" | "unknown_shallow_clone" | "page_edited_after_source" | "suspect";
+export type StaleReason = "changed" | "body_changed" | "contract_changed" | "missing" | "unknown_shallow_clone" | "page_edited_after_source" | "suspect" | "expired";
 
 /** A source that makes its page stale. */
 export interface StaleRef {
@@ -4381,13 +4514,13 @@ export interface SuggestLinksOutput {
 
 /** Selects the suggestions. */
 export interface SuggestLinksParams {
-  /** The page that should link: path, id, title or alias (default: all pages). */
+  /** The linking page: path, id, title or alias (default: all pages). */
   page?: string | null | undefined;
   /** Minimum confidence. */
   threshold?: number | null | undefined;
   /** Maximum number of suggestions. */
   limit?: number | null | undefined;
-  /** Also return dismissed and accepted suggestions. */
+  /** Also dismissed and accepted ones. */
   include_decided?: boolean | undefined;
   /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
@@ -4469,6 +4602,65 @@ export interface TermShare {
   score: number;
 }
 
+/** How a source of a page differs between both ends of a change, worst first. */
+export type Touch = "gone" | "contract_changed" | "changed" | "body_changed" | "added";
+
+/** What a change touches. */
+export interface TouchedByChange {
+  /** The older side. */
+  from: ComparedSide;
+  /** The newer side, whose pages these are. */
+  to: ComparedSide;
+  /** The pages that describe what differs, those to read again first. */
+  pages: TouchedPage[];
+  /** Symbols that pages name and whose comments or layout alone changed. */
+  silent: string[];
+  /** Limitations of this comparison, in words. */
+  notes: string[];
+}
+
+/** A page that describes what a change touches. */
+export interface TouchedPage {
+  /** Its id: the one in its front matter, or one derived from its path. */
+  doc_id: string;
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Its title. */
+  title: string;
+  /** Its type. */
+  doc_type: string;
+  /** When it was created, RFC 3339. */
+  created_at: string;
+  /** When it was last changed, RFC 3339. */
+  updated_at: string;
+  /** Freshness against the code it describes. */
+  staleness: Staleness;
+  /** What it describes and the change touches, worst first. */
+  sources: TouchedSource[];
+  /** Whether the page itself differs, too. */
+  is_changed: boolean;
+  /** Whether a review says that the page is accurate after the change. */
+  is_reviewed: boolean;
+}
+
+/** A source of a page that a change touches. */
+export interface TouchedSource {
+  /** The source as the page names it, relative to the project: a path, a symbol, a folder or a glob. */
+  source: string;
+  /** How it differs. */
+  change: Touch;
+  /** The changed files of a folder or glob, at most 20; otherwise empty. */
+  files: string[];
+  /** Number of its changed files; 1 for a file or symbol. */
+  file_count: number;
+  /** Where a source that is gone is now, if that can be told. */
+  moved_to: string | null;
+  /** Share of such moves that are right, 0 to 1; absent if the content is equal. */
+  confidence: number | null;
+  /** The sections that link to it; empty if front matter names it, which concerns the whole page. */
+  sections: DescribingSection[];
+}
+
 /** A reachable page. */
 export interface TraversedPage {
   /** Its id: the one in its front matter, or one derived from its path. */
@@ -4490,6 +4682,9 @@ export interface TraversedPage {
   /** A shortest path from the start. */
   path: GraphTraverseStep[];
 }
+
+/** How far a page has been confirmed. */
+export type Trust = "unverified" | "machine_confirmed" | "human_reviewed";
 
 /** A type that a sentence states. */
 export interface TypeSuggestion {
