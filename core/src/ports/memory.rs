@@ -139,7 +139,7 @@ impl MemorySource {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -379,16 +379,16 @@ impl History for NoHistory {
 pub struct MemoryHistory {
     head: Mutex<Option<String>>,
     changes: Mutex<BTreeMap<String, SourceChange>>,
-    snapshots: Mutex<BTreeMap<String, Snapshot>>,
-    contents: Mutex<BTreeMap<String, Vec<u8>>>,
+    pub(super) snapshots: Mutex<BTreeMap<String, Snapshot>>,
+    pub(super) contents: Mutex<BTreeMap<String, Vec<u8>>>,
     /// The commits that were recorded, in order.
-    log: Mutex<Vec<Revision>>,
+    pub(super) log: Mutex<Vec<Revision>>,
 }
 
 /// The state of the files at a commit.
 #[derive(Debug, Clone, Default)]
-struct Snapshot {
-    files: BTreeMap<String, CommittedFile>,
+pub(super) struct Snapshot {
+    pub(super) files: BTreeMap<String, CommittedFile>,
     changes: BTreeMap<String, SourceChange>,
 }
 
@@ -423,41 +423,6 @@ impl MemoryHistory {
         snapshots.insert(id.into(), next);
         let subject = format!("Commit {id}");
         lock(&self.log).push(Revision { commit: Commit { id: id.into(), time }, subject });
-    }
-
-    /// The lines of a file at a commit.
-    #[cfg(not(target_family = "wasm"))]
-    fn lines(&self, file: Option<&CommittedFile>) -> Vec<String> {
-        let contents = lock(&self.contents);
-        let bytes = file.and_then(|file| contents.get(&file.id)).map(Vec::as_slice).unwrap_or_default();
-        String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect()
-    }
-
-    /// What differs between two states of the files, each file as one removal.
-    #[cfg(not(target_family = "wasm"))]
-    fn removed_between(
-        &self,
-        before: &Snapshot,
-        after: &Snapshot,
-        revision: &Revision,
-        look: &mut dyn FnMut(&Removal<'_>) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        for (path, file) in &before.files {
-            let (old, new) = (self.lines(Some(file)), self.lines(after.files.get(path)));
-            let only_in = |these: &[String], others: &[String]| -> Vec<String> {
-                these.iter().filter(|line| !others.contains(line)).cloned().collect()
-            };
-            let (removed, added) = (only_in(&old, &new), only_in(&new, &old));
-            let deletes_file = !after.files.contains_key(path);
-            let revision = Some(revision);
-            if deletes_file {
-                look(&Removal { revision, path, deletes_file, removed: &[], added: &[] })?;
-            }
-            if !removed.is_empty() {
-                look(&Removal { revision, path, deletes_file, removed: &removed, added: &added })?;
-            }
-        }
-        ControlFlow::Continue(())
     }
 
     /// Sets the last change of `path`.
@@ -527,28 +492,7 @@ impl History for MemoryHistory {
         most_commits: usize,
         look: &mut dyn FnMut(&Removal<'_>) -> ControlFlow<()>,
     ) -> Result<Walked> {
-        let (log, snapshots) = (lock(&self.log), lock(&self.snapshots));
-        let mut commits = 0;
-        for pair in log.windows(2).rev() {
-            let [before, after] = pair else { continue };
-            let (Some(old), Some(new)) = (snapshots.get(&before.commit.id), snapshots.get(&after.commit.id))
-            else {
-                continue;
-            };
-            if commits == most_commits {
-                return Ok(Walked { commits, is_complete: false });
-            }
-            let mut is_counted = false;
-            let flow = self.removed_between(old, new, after, &mut |removal| {
-                is_counted = true;
-                look(removal)
-            });
-            commits += usize::from(is_counted);
-            if flow.is_break() {
-                return Ok(Walked { commits, is_complete: false });
-            }
-        }
-        Ok(Walked { commits, is_complete: !log.is_empty() })
+        Ok(self.removed_by_commits(most_commits, look))
     }
 
     fn contents(&self, files: &[(&str, &str)]) -> Result<Vec<Option<Vec<u8>>>> {

@@ -10,6 +10,8 @@ mod clock;
 mod embedder;
 mod history;
 mod memory;
+#[cfg(not(target_family = "wasm"))]
+mod removals;
 mod revision;
 mod source;
 mod symbols;

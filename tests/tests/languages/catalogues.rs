@@ -117,6 +117,8 @@ const FOR_OTHERS: &[(&str, &str)] = &[
     ("cli/src/agents/instructions.rs", "for agents"),
     ("cli/src/commands/diff/markdown.rs", "a comment on a pull request"),
     ("cli/src/commands/hook/", "for agents"),
+    ("core/src/claims/exempt.rs", "words of pages"),
+    ("core/src/claims/past.rs", "words of code"),
     ("core/src/export/words.rs", "has its own translations, which pages of a site choose"),
     ("core/src/memory/contradiction/words.rs", "words of pages"),
     ("core/src/ops/sets/documents/", "tools that only agents have"),
