@@ -42,9 +42,9 @@ pub const FACTS: Facts = Facts::reading("Find broken links and other problems, a
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// All findings of this kind, such as `unresolved_link` (default: the first of each).
+    /// Only this kind, such as `unresolved_link`.
     pub kind: Option<String>,
-    /// Check instead what pages say about the code: paths, commands, names that commits removed.
+    /// Check claims about code instead.
     #[serde(default)]
     pub claims: bool,
     /// Also whether pages follow the Open Knowledge Format 0.2.
