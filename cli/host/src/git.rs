@@ -10,11 +10,13 @@ use std::process::{ChildStdout, Stdio};
 
 use jiff::Timestamp;
 use ubp_core::ports::{
-    Commit, CommittedFile, FileVersion, History, Moved, Removal, Revision, SourceChange, Walked,
+    ChangedFile, Commit, CommitChanges, CommittedFile, FileVersion, History, Moved, Removal, Revision,
+    SourceChange, Walked,
 };
 use ubp_core::word;
 use ubp_core::{Error, Result, path as paths};
 
+mod changes;
 mod command;
 mod hooks;
 #[cfg(test)]
@@ -204,6 +206,18 @@ impl History for GitHistory {
         look: &mut dyn FnMut(&Removal<'_>) -> ControlFlow<()>,
     ) -> Result<Walked> {
         self.removed_by_commits(most_commits, look)
+    }
+
+    fn first_parents(&self, limit: usize) -> Result<Vec<CommitChanges>> {
+        self.mainline(limit)
+    }
+
+    fn changes_by(&self, commit: &str, near: &str) -> Result<Vec<ChangedFile>> {
+        self.changed_by(commit, near)
+    }
+
+    fn changes_since(&self, commit: &str, near: &str) -> Result<Vec<ChangedFile>> {
+        self.changed_since_commit(commit, near)
     }
 
     fn resolve(&self, revision: &str) -> Result<String> {

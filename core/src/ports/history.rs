@@ -103,6 +103,26 @@ pub struct Walked {
     pub is_complete: bool,
 }
 
+/// A file that differs between two states of the project.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ChangedFile {
+    /// Path relative to the project.
+    pub path: String,
+    /// Hash of its content before, for [`History::contents`]; `None` if there was no file.
+    pub before: Option<String>,
+    /// The same afterwards; also `None` if that content is not committed.
+    pub after: Option<String>,
+}
+
+/// A commit and what it changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitChanges {
+    /// The commit.
+    pub commit: Commit,
+    /// The files that differ from its first parent, sorted by path; all of them if it has no known parent.
+    pub files: Vec<ChangedFile>,
+}
+
 /// The project's version control.
 pub trait History: Send + Sync {
     /// The name of the person who commits on this machine, if version control knows it.
@@ -182,6 +202,32 @@ pub trait History: Send + Sync {
             "unknown revision '{revision}': the project is not under version control",
             revision
         )))
+    }
+
+    /// The newest `limit` commits, following first parents from the checked-out one, oldest first. Without symbolic
+    /// links and the files of submodules.
+    ///
+    /// # Errors
+    /// As [`History::head`].
+    fn first_parents(&self, _limit: usize) -> Result<Vec<CommitChanges>> {
+        Ok(Vec::new())
+    }
+
+    /// The files that differ between a commit and its first parent, sorted by path. `near` is a file in the repository
+    /// of the commit, which may be nested in that of the project. Empty if the commit or its parent is unknown.
+    ///
+    /// # Errors
+    /// As [`History::head`].
+    fn changes_by(&self, _commit: &str, _near: &str) -> Result<Vec<ChangedFile>> {
+        Ok(Vec::new())
+    }
+
+    /// The files that differ between a commit and the working tree, like [`History::changes_by`].
+    ///
+    /// # Errors
+    /// As [`History::head`].
+    fn changes_since(&self, _commit: &str, _near: &str) -> Result<Vec<ChangedFile>> {
+        Ok(Vec::new())
     }
 
     /// The full hash of the commit that `revision` (a branch, a tag, `HEAD~3`, …) refers to.

@@ -1,9 +1,7 @@
 //! Ports in memory, for tests and for the browser.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
-#[cfg(not(target_family = "wasm"))]
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
@@ -12,12 +10,8 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{
-    Cache, CachedBytes, Clock, Commit, CommittedFile, ContentHash, FileStat, FileVersion, History, Listing,
-    PageFile, Revision, Source, SourceChange, WriteGuard, is_cache_name,
+    Cache, CachedBytes, Clock, ContentHash, FileStat, Listing, PageFile, Source, WriteGuard, is_cache_name,
 };
-#[cfg(not(target_family = "wasm"))]
-use super::{Removal, Walked};
-use crate::message;
 use crate::{Error, Result};
 
 #[derive(Debug, Clone)]
@@ -358,157 +352,6 @@ fn taken(files: &BTreeMap<String, Entry>, path: &str, expected: ContentHash) -> 
         Some(entry) if found == Some(expected) => Ok(entry.clone()),
         _ => Err(Error::conflict(path, Some(expected), found)),
     }
-}
-
-/// A project without version control.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct NoHistory;
-
-impl History for NoHistory {
-    fn head(&self) -> Result<Option<String>> {
-        Ok(None)
-    }
-
-    fn last_changes(&self, _paths: &[String]) -> Result<BTreeMap<String, SourceChange>> {
-        Ok(BTreeMap::new())
-    }
-}
-
-/// A history whose commits are added by calls.
-#[derive(Debug, Default)]
-pub struct MemoryHistory {
-    head: Mutex<Option<String>>,
-    changes: Mutex<BTreeMap<String, SourceChange>>,
-    pub(super) snapshots: Mutex<BTreeMap<String, Snapshot>>,
-    pub(super) contents: Mutex<BTreeMap<String, Vec<u8>>>,
-    /// The commits that were recorded, in order.
-    pub(super) log: Mutex<Vec<Revision>>,
-}
-
-/// The state of the files at a commit.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Snapshot {
-    pub(super) files: BTreeMap<String, CommittedFile>,
-    changes: BTreeMap<String, SourceChange>,
-}
-
-impl MemoryHistory {
-    /// Records that the commit `id`, which becomes the checked-out one, was the last to change `path`.
-    pub fn commit(&self, path: &str, id: &str, time: Timestamp) {
-        *lock(&self.head) = Some(id.into());
-        self.set(path, SourceChange::Committed(Commit { id: id.into(), time }));
-    }
-
-    /// Records a commit on top of the previous one with changes to these files; `None` deletes a file.
-    pub fn record(&self, id: &str, time: Timestamp, files: &[(&str, Option<&str>)]) {
-        let mut snapshots = lock(&self.snapshots);
-        let head = lock(&self.head).clone();
-        let mut next = head.and_then(|head| snapshots.get(&head).cloned()).unwrap_or_default();
-        for &(path, text) in files {
-            let change = SourceChange::Committed(Commit { id: id.into(), time });
-            let Some(text) = text else {
-                next.files.remove(path);
-                next.changes.remove(path);
-                lock(&self.changes).remove(path);
-                continue;
-            };
-            let content = ContentHash::of(text.as_bytes()).to_string();
-            lock(&self.contents).insert(content.clone(), text.into());
-            let file = CommittedFile { id: content, size: text.len() as u64, ignored: None };
-            next.files.insert(path.into(), file);
-            next.changes.insert(path.into(), change);
-            self.commit(path, id, time);
-        }
-        *lock(&self.head) = Some(id.into());
-        snapshots.insert(id.into(), next);
-        let subject = format!("Commit {id}");
-        lock(&self.log).push(Revision { commit: Commit { id: id.into(), time }, subject });
-    }
-
-    /// Sets the last change of `path`.
-    pub fn set(&self, path: &str, change: SourceChange) {
-        lock(&self.changes).insert(path.into(), change);
-    }
-}
-
-impl History for MemoryHistory {
-    fn head(&self) -> Result<Option<String>> {
-        Ok(lock(&self.head).clone())
-    }
-
-    fn last_changes(&self, paths: &[String]) -> Result<BTreeMap<String, SourceChange>> {
-        Ok(among(&lock(&self.changes), paths))
-    }
-
-    fn versions(&self, path: &str, limit: usize) -> Result<Vec<FileVersion>> {
-        let snapshots = lock(&self.snapshots);
-        let mut versions: Vec<FileVersion> = snapshots
-            .iter()
-            .filter_map(|(id, snapshot)| match snapshot.changes.get(path)? {
-                SourceChange::Committed(commit) if commit.id == *id => Some(FileVersion {
-                    commit: commit.clone(),
-                    author: "Author".into(),
-                    subject: format!("Commit {id}"),
-                    path: path.into(),
-                    moved: None,
-                    is_boundary: false,
-                }),
-                _ => None,
-            })
-            .collect();
-        versions.sort_by_key(|version| std::cmp::Reverse(version.commit.time));
-        versions.truncate(limit);
-        Ok(versions)
-    }
-
-    fn read_at(&self, commit: &str, path: &str) -> Result<Option<Vec<u8>>> {
-        let snapshots = lock(&self.snapshots);
-        let file = snapshots.get(commit).and_then(|snapshot| snapshot.files.get(path));
-        Ok(file.and_then(|file| lock(&self.contents).get(&file.id).cloned()))
-    }
-
-    fn resolve(&self, revision: &str) -> Result<String> {
-        let head = lock(&self.head).clone().filter(|_| revision == "HEAD");
-        let known = head.or_else(|| lock(&self.snapshots).contains_key(revision).then(|| revision.into()));
-        known.ok_or_else(|| Error::invalid(message!("unknown revision '{revision}'", revision)))
-    }
-
-    fn changed_since(&self, revision: &str) -> Result<BTreeSet<String>> {
-        let commit = self.resolve(revision)?;
-        let (then, now) = (self.files_at(&commit)?, self.files_at(&self.resolve("HEAD")?)?);
-        let edited = lock(&self.changes);
-        let edited = edited.iter().filter(|(_, change)| **change == SourceChange::Uncommitted);
-        let differing = then.keys().chain(now.keys()).filter(|path| then.get(*path) != now.get(*path));
-        Ok(differing.chain(edited.map(|(path, _)| path)).cloned().collect())
-    }
-
-    fn files_at(&self, commit: &str) -> Result<BTreeMap<String, CommittedFile>> {
-        Ok(lock(&self.snapshots).get(commit).map(|snapshot| snapshot.files.clone()).unwrap_or_default())
-    }
-
-    #[cfg(not(target_family = "wasm"))]
-    fn removals(
-        &self,
-        most_commits: usize,
-        look: &mut dyn FnMut(&Removal<'_>) -> ControlFlow<()>,
-    ) -> Result<Walked> {
-        Ok(self.removed_by_commits(most_commits, look))
-    }
-
-    fn contents(&self, files: &[(&str, &str)]) -> Result<Vec<Option<Vec<u8>>>> {
-        let contents = lock(&self.contents);
-        Ok(files.iter().map(|(_, id)| contents.get(*id).cloned()).collect())
-    }
-
-    fn last_changes_at(&self, commit: &str, paths: &[String]) -> Result<BTreeMap<String, SourceChange>> {
-        let snapshots = lock(&self.snapshots);
-        Ok(snapshots.get(commit).map(|snapshot| among(&snapshot.changes, paths)).unwrap_or_default())
-    }
-}
-
-fn among(changes: &BTreeMap<String, SourceChange>, paths: &[String]) -> BTreeMap<String, SourceChange> {
-    let known = |path: &String| Some((path.clone(), changes.get(path)?.clone()));
-    paths.iter().filter_map(known).collect()
 }
 
 /// A clock that always shows the same time, with consecutive identifiers.

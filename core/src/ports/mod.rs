@@ -10,8 +10,7 @@ mod clock;
 mod embedder;
 mod history;
 mod memory;
-#[cfg(not(target_family = "wasm"))]
-mod removals;
+mod memory_history;
 mod revision;
 mod source;
 mod symbols;
@@ -22,10 +21,13 @@ mod tests;
 pub use cache::{Cache, CachedBytes, is_cache_name};
 pub use clock::Clock;
 pub use embedder::{Embedder, ModelInfo, TextKind};
-pub use history::{Commit, CommittedFile, FileVersion, History, Moved, Revision, SourceChange};
+pub use history::{
+    ChangedFile, Commit, CommitChanges, CommittedFile, FileVersion, History, Moved, Revision, SourceChange,
+};
 #[cfg(not(target_family = "wasm"))]
 pub use history::{Removal, Walked};
-pub use memory::{FixedClock, MemoryCache, MemoryHistory, MemorySource, NoHistory};
+pub use memory::{FixedClock, MemoryCache, MemorySource};
+pub use memory_history::{MemoryHistory, NoHistory};
 pub use revision::{Blobs, RevisionHistory, RevisionSource};
 pub(crate) use source::abbreviated;
 pub use source::{ContentHash, FileStat, Listing, PageFile, Source, Unreadable, WriteGuard};

@@ -160,7 +160,7 @@ impl Repository {
         Ok(times)
     }
 
-    fn has_commits(&self) -> bool {
+    pub(super) fn has_commits(&self) -> bool {
         let head = self.git.run(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
         head.is_ok_and(|answer| answer.code() == Some(0))
     }

@@ -9,7 +9,10 @@ use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
 use ubp_core::Result;
-use ubp_core::ports::{CommittedFile, FileVersion, History, Moved, Removal, Revision, SourceChange, Walked};
+use ubp_core::ports::{
+    ChangedFile, CommitChanges, CommittedFile, FileVersion, History, Moved, Removal, Revision, SourceChange,
+    Walked,
+};
 
 use super::stamp::Stamp;
 use crate::GitHistory;
@@ -133,6 +136,18 @@ impl History for FollowedHistory {
         look: &mut dyn FnMut(&Removal<'_>) -> ControlFlow<()>,
     ) -> Result<Walked> {
         self.git.removals(most_commits, look)
+    }
+
+    fn first_parents(&self, limit: usize) -> Result<Vec<CommitChanges>> {
+        self.git.first_parents(limit)
+    }
+
+    fn changes_by(&self, commit: &str, near: &str) -> Result<Vec<ChangedFile>> {
+        self.git.changes_by(commit, near)
+    }
+
+    fn changes_since(&self, commit: &str, near: &str) -> Result<Vec<ChangedFile>> {
+        self.git.changes_since(commit, near)
     }
 
     fn resolve(&self, revision: &str) -> Result<String> {

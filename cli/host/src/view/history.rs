@@ -7,7 +7,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use ubp_core::Result;
 use ubp_core::manifest::{AuthorRights, Right};
-use ubp_core::ports::{CommittedFile, FileVersion, History, Moved, Removal, Revision, SourceChange, Walked};
+use ubp_core::ports::{
+    ChangedFile, CommitChanges, CommittedFile, FileVersion, History, Moved, Removal, Revision, SourceChange,
+    Walked,
+};
 
 /// A history in which hidden files never existed. Messages of commits are shown as they are.
 pub struct VisibleHistory<H> {
@@ -88,6 +91,26 @@ impl<H: History> History for VisibleHistory<H> {
             true => look(removal),
             false => ControlFlow::Continue(()),
         })
+    }
+
+    fn first_parents(&self, limit: usize) -> Result<Vec<CommitChanges>> {
+        let mut commits = self.inner.first_parents(limit)?;
+        for commit in &mut commits {
+            commit.files.retain(|file| self.shows(&file.path));
+        }
+        Ok(commits)
+    }
+
+    fn changes_by(&self, commit: &str, near: &str) -> Result<Vec<ChangedFile>> {
+        let mut files = self.inner.changes_by(commit, near)?;
+        files.retain(|file| self.shows(&file.path));
+        Ok(files)
+    }
+
+    fn changes_since(&self, commit: &str, near: &str) -> Result<Vec<ChangedFile>> {
+        let mut files = self.inner.changes_since(commit, near)?;
+        files.retain(|file| self.shows(&file.path));
+        Ok(files)
     }
 
     fn resolve(&self, revision: &str) -> Result<String> {

@@ -56,6 +56,7 @@ pub fn history(repository: &mut dyn Repository) {
     assert_eq!(committed(&found[2]), (first.clone(), at(0)));
     let edited = repository.history().changed_since(&first).unwrap();
     assert_eq!(edited.into_iter().collect::<Vec<_>>(), ["src/a.rs", "src/b.rs", "src/new.rs"]);
+    changes_of_commits(repository.history(), &first, &second);
     snapshots(repository.history(), &first, &second);
 }
 
@@ -70,6 +71,32 @@ fn removals(history: &dyn History, most: usize) -> (Vec<(Option<String>, String,
         ControlFlow::Continue(())
     });
     (found, walked.unwrap().is_complete)
+}
+
+/// Commits are listed oldest first, each with the hashes of what it changed.
+fn changes_of_commits(history: &dyn History, first: &str, second: &str) {
+    let commits = history.first_parents(10).unwrap();
+    let ids: Vec<&str> = commits.iter().map(|commit| commit.commit.id.as_str()).collect();
+    assert_eq!(ids, [first, second]);
+    let paths: Vec<&str> = commits[0].files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(paths, ["docs/設計 [x].md", "src/a.rs", "src/b.rs"]);
+    assert!(commits[0].files.iter().all(|file| file.before.is_none() && file.after.is_some()));
+    let [changed] = commits[1].files.as_slice() else { panic!("{commits:?}") };
+    let ids = [&changed.before, &changed.after].map(|id| ("src/a.rs", id.as_deref().unwrap()));
+    assert_eq!(history.contents(&ids).unwrap(), ["1", "2"].map(|text| Some(text.as_bytes().to_vec())));
+    let newest = history.first_parents(1).unwrap();
+    assert!(newest.len() == 1 && newest[0] == commits[1], "{newest:?}");
+    assert_eq!(history.changes_by(second, "src/b.rs").unwrap(), commits[1].files);
+    assert_eq!(history.changes_by(first, "src/b.rs").unwrap(), [], "it has no parent");
+    assert_eq!(history.changes_by(&"0".repeat(40), "src/b.rs").unwrap(), []);
+    let since = history.changes_since(first, "src/b.rs").unwrap();
+    let found: Vec<(&str, bool, bool)> =
+        since.iter().map(|file| (file.path.as_str(), file.before.is_some(), file.after.is_some())).collect();
+    assert_eq!(
+        found.iter().map(|(path, before, _)| (*path, *before)).collect::<Vec<_>>(),
+        [("src/a.rs", true), ("src/b.rs", true), ("src/new.rs", false)],
+    );
+    assert!(!found[1].2 && !found[2].2, "what is not committed has no hash: {found:?}");
 }
 
 /// The two commits of [`history`] have the same files, whatever was edited later.
