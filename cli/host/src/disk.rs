@@ -521,7 +521,8 @@ fn join(folder: &Path, path: &str) -> PathBuf {
 
 /// The real path of the file at `path`, with symbolic links resolved; `None` if it does not exist.
 fn existing(path: &Path) -> io::Result<Option<(PathBuf, Metadata)>> {
-    let found = fs::canonicalize(path).and_then(|real| {
+    // Resolving a path takes a call for each of its parts, so a file that does not exist is noticed first.
+    let found = fs::symlink_metadata(path).and_then(|_| fs::canonicalize(path)).and_then(|real| {
         let metadata = fs::metadata(&real)?;
         Ok((real, metadata))
     });

@@ -21,13 +21,21 @@ impl<'a> Anchor<'a> {
     /// # Errors
     /// As [`Source::stat_source`].
     pub fn of(source: &dyn Source, named: &'a str) -> Result<Option<Self>> {
-        if !named.contains('#') || source.stat_source(named)?.is_some() {
+        Self::among(|file| Ok(source.stat_source(file)?.is_some()), named)
+    }
+
+    /// The same, by whether files exist.
+    ///
+    /// # Errors
+    /// Those of `is_file`.
+    pub fn among(mut is_file: impl FnMut(&'a str) -> Result<bool>, named: &'a str) -> Result<Option<Self>> {
+        if !named.contains('#') || is_file(named)? {
             return Ok(None);
         }
         // The names of files and folders may contain the character too.
         for (at, _) in named.match_indices('#') {
             if let Some(anchor) = Self::split(named, at)
-                && source.stat_source(anchor.file)?.is_some()
+                && is_file(anchor.file)?
             {
                 return Ok(Some(anchor));
             }

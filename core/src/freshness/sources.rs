@@ -137,12 +137,24 @@ impl Sources {
     /// [`crate::Error::Io`] if the files cannot be listed.
     pub fn expand(context: &Context<'_>, declared: &Declared) -> Result<Self> {
         let mut named = HashMap::new();
+        // Many symbols are in the same file.
+        #[cfg(not(target_family = "wasm"))]
+        let mut files: HashMap<&str, bool> = HashMap::new();
         for source in declared.values().flat_map(|page| &page.sources) {
             if named.contains_key(source) {
                 continue;
             }
             #[cfg(not(target_family = "wasm"))]
-            if let Some(Anchor { file, name }) = Anchor::of(context.source, source)? {
+            let is_file = |file| -> Result<bool> {
+                if let Some(known) = files.get(file) {
+                    return Ok(*known);
+                }
+                let is_file = context.source.stat_source(file)?.is_some();
+                files.insert(file, is_file);
+                Ok(is_file)
+            };
+            #[cfg(not(target_family = "wasm"))]
+            if let Some(Anchor { file, name }) = Anchor::among(is_file, source)? {
                 named.insert(source.clone(), (Kind::Symbol(file.into(), name.into()), vec![file.to_owned()]));
                 continue;
             }
@@ -215,7 +227,8 @@ impl Sources {
             }
             for file in self.of(source) {
                 if !contents.contains_key(file) {
-                    contents.insert(file.clone(), ContentHash::of(&context.source.read_source(file)?).into());
+                    let hash = ContentHash::of(&context.source.read_source(file)?);
+                    contents.insert(file.clone(), hash.into());
                 }
             }
         }
