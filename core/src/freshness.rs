@@ -496,7 +496,7 @@ impl<'a> Judge<'a> {
         if let Some(known) = self.hashes.get(file) {
             return *known;
         }
-        let hash = self.context.source.read_source(file).ok().map(|bytes| ContentHash::of(&bytes));
+        let hash = self.context.source.read_source(file).ok().map(|bytes| ContentHash::of_source(&bytes));
         self.hashes.insert(file.into(), hash);
         hash
     }

@@ -1,6 +1,7 @@
 //! Freshness in a git repository: the answer is the same in every clone, does not depend on file times, and is never
 //! "fresh" by mistake.
 
+mod hostile_sources;
 mod sections;
 mod symbols;
 mod touched;

@@ -2,7 +2,7 @@
 
 use ubp_core::message;
 use ubp_core::message::Message;
-use ubp_core::ports::{Symbol, SymbolHashes, SymbolPart, Symbols, Target, WholeFile};
+use ubp_core::ports::{ContentHash, Symbol, SymbolHashes, SymbolPart, Symbols, Target, WholeFile};
 use ubp_symbols::{Definition, Language, Limits, Source, Unreadable, find};
 
 /// Finds the definitions of source files.
@@ -28,6 +28,9 @@ impl Symbols for CodeSymbols {
 }
 
 fn read<'a>(path: &str, bytes: &'a [u8]) -> Result<Source<'a>, WholeFile> {
+    if ContentHash::of_lfs_pointer(bytes).is_some() {
+        return Err(WholeFile { reason: message!("Git LFS has not fetched it"), words: None });
+    }
     match Language::of(path).or_else(|| Language::of_script(bytes)) {
         Some(language) => {
             Source::read(language, bytes, Limits::default()).map_err(|error| whole(bytes, &error))

@@ -219,7 +219,7 @@ impl Sources {
         for source in &page.sources {
             #[cfg(not(target_family = "wasm"))]
             if let Some(anchor) = self.anchor(source) {
-                let file = ContentHash::of(&context.source.read_source(anchor.file)?);
+                let file = ContentHash::of_source(&context.source.read_source(anchor.file)?);
                 if let Some(symbol) = targets.target(context, anchor).and_then(symbols::hashes) {
                     contents.insert(source.clone(), Content { file, symbol: Some(symbol), stamp: None });
                 }
@@ -227,7 +227,7 @@ impl Sources {
             }
             for file in self.of(source) {
                 if !contents.contains_key(file) {
-                    let hash = ContentHash::of(&context.source.read_source(file)?);
+                    let hash = ContentHash::of_source(&context.source.read_source(file)?);
                     contents.insert(file.clone(), hash.into());
                 }
             }

@@ -21,6 +21,23 @@ impl ContentHash {
         Self(Sha256::digest(bytes).into())
     }
 
+    /// Hash of a source file with these bytes. A pointer of Git LFS has the hash of the content that it stands for, which was
+    /// not fetched: the file is the same as where it was.
+    pub fn of_source(bytes: &[u8]) -> Self {
+        Self::of_lfs_pointer(bytes).unwrap_or_else(|| Self::of(bytes))
+    }
+
+    /// Hash of the content that a pointer of Git LFS stands for; `None` if the bytes are not such a pointer.
+    pub fn of_lfs_pointer(bytes: &[u8]) -> Option<Self> {
+        /// Larger files are not pointers, by their specification.
+        const LARGEST: usize = 1024;
+        let text = std::str::from_utf8(bytes.get(..bytes.len().min(LARGEST + 1))?).ok()?;
+        let mut lines = text.lines();
+        let is_pointer =
+            text.len() <= LARGEST && lines.next()? == "version https://git-lfs.github.com/spec/v1";
+        lines.find_map(|line| line.strip_prefix("oid ")).filter(|_| is_pointer)?.trim().parse().ok()
+    }
+
     /// Whether `given` is this hash: in full, or `sha256:` and at least its first 16 digits.
     ///
     /// # Errors
