@@ -7,7 +7,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use crate::freshness::{Anchor, moved_to};
+use crate::freshness::{Anchor, Moves};
 use crate::message;
 use crate::message::{Message, counted};
 use crate::ports::{Symbol, SymbolPart, Target};
@@ -195,8 +195,8 @@ impl<'a> Excerpts<'a> {
         }
         self.searches.set(self.searches.get() + 1);
         let is_symbol = name.is_some_and(|name| lines_named(name).is_none());
-        if is_symbol && let Some(new) = moved_to(self.context, named, None)? {
-            return Ok(Some(new));
+        if is_symbol && let Some(new) = Moves::of(self.context).moved_to(named, None)? {
+            return Ok(Some(new.anchor));
         }
         if self.context.source.stat_source(file)?.is_some() {
             return Ok(None);

@@ -31,10 +31,14 @@ mod expiry;
 mod judged;
 mod lock;
 #[cfg(not(target_family = "wasm"))]
+mod moves;
+#[cfg(not(target_family = "wasm"))]
 mod sections;
 mod sources;
 #[cfg(not(target_family = "wasm"))]
 mod stamp;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) mod successor;
 mod suspects;
 #[cfg(not(target_family = "wasm"))]
 mod symbols;
@@ -49,6 +53,8 @@ pub use anchors::file_of;
 pub(crate) use judged::put as put_verdict;
 pub use lock::{Content, LastEdit, LockProblem, REVIEW_LOCK, ReviewLock, Reviewed, line_paths};
 #[cfg(not(target_family = "wasm"))]
+pub(crate) use moves::Moves;
+#[cfg(not(target_family = "wasm"))]
 pub(crate) use sections::{Binding, binding, section_names};
 pub(crate) use sources::count_among;
 pub use sources::{Declared, DeclaredPage, Sources, combined, declared};
@@ -56,7 +62,7 @@ pub use sources::{Declared, DeclaredPage, Sources, combined, declared};
 pub use stamp::Stamp;
 pub use suspects::{Suspect, suspects};
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use symbols::{Targets, moved_to, taken_away};
+pub(crate) use symbols::Targets;
 #[cfg(not(target_family = "wasm"))]
 pub use touched::{DescribingSection, Touch, TouchedSource};
 #[cfg(not(target_family = "wasm"))]
@@ -110,9 +116,9 @@ pub struct StaleRef {
     pub last_modified: Option<String>,
     /// Why it makes the page stale.
     pub reason: StaleReason,
-    /// New path of a missing file, if version control knows it; new name of a missing symbol, if only one is the same.
+    /// New path of a missing file, if version control knows it; new name of a missing symbol, if only one is like it.
     pub renamed_to: Option<String>,
-    /// Share of such files that are the missing one; absent if the file is equal.
+    /// Share of such files or symbols that are the missing one; absent if it is equal.
     pub confidence: Option<f64>,
 }
 
@@ -238,24 +244,31 @@ fn load_lock(context: &Context<'_>, declared: &Declared) -> Result<ReviewLock> {
     })
 }
 
-/// Looks up where missing files and symbols were moved to, for the first few of them.
+/// Looks up where missing files and symbols were moved to, for the first few of each page.
 ///
 /// # Errors
 /// [`crate::Error::Io`] when version control fails.
 #[cfg(not(target_family = "wasm"))]
-pub fn name_renames(context: &Context<'_>, assessment: &mut Assessment) -> Result<()> {
+pub fn name_renames<'a>(
+    context: &Context<'_>,
+    assessments: impl IntoIterator<Item = &'a mut Assessment>,
+) -> Result<()> {
     /// Each lookup walks through history.
-    const MOST: usize = 5;
-    let missing = assessment.stale_refs.iter_mut().filter(|stale| stale.reason == StaleReason::Missing);
-    for stale in missing.take(MOST) {
-        stale.renamed_to = moved_to(context, &stale.file_path, assessment.gone.get(&stale.file_path))?;
-        if stale.renamed_to.is_some() {
-            continue;
-        }
-        let Some(moved) = context.history.renamed_to(&stale.file_path)? else { continue };
-        if context.source.stat_source(&moved.path)?.is_some() {
-            stale.renamed_to = Some(moved.path);
-            stale.confidence = crate::renames::of_files(moved.similarity);
+    const MOST: usize = 50;
+    let mut moves = Moves::of(context);
+    for assessment in assessments {
+        let missing = assessment.stale_refs.iter_mut().filter(|stale| stale.reason == StaleReason::Missing);
+        for stale in missing.take(MOST) {
+            if let Some(place) = moves.moved_to(&stale.file_path, assessment.gone.get(&stale.file_path))? {
+                stale.renamed_to = Some(place.anchor);
+                stale.confidence = place.confidence;
+                continue;
+            }
+            let Some(moved) = context.history.renamed_to(&stale.file_path)? else { continue };
+            if context.source.stat_source(&moved.path)?.is_some() {
+                stale.renamed_to = Some(moved.path);
+                stale.confidence = crate::renames::of_files(moved.similarity);
+            }
         }
     }
     Ok(())
@@ -266,7 +279,10 @@ pub fn name_renames(context: &Context<'_>, assessment: &mut Assessment) -> Resul
 /// # Errors
 /// None.
 #[cfg(target_family = "wasm")]
-pub fn name_renames(_context: &Context<'_>, _assessment: &mut Assessment) -> Result<()> {
+pub fn name_renames<'a>(
+    _context: &Context<'_>,
+    _assessments: impl IntoIterator<Item = &'a mut Assessment>,
+) -> Result<()> {
     Ok(())
 }
 

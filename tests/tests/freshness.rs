@@ -1,6 +1,8 @@
 //! Freshness in a git repository: the answer is the same in every clone, does not depend on file times, and is never
 //! "fresh" by mistake.
 
+mod clones;
+mod histories;
 mod hostile_sources;
 mod sections;
 mod symbols;

@@ -141,7 +141,7 @@ impl Judge<'_> {
         let gone = match &claim.what {
             What::Symbol(named, name) if self.file_of(page, named).is_some() => {
                 let Some(file) = self.file_of(page, named) else { return Ok(None) };
-                let revision = freshness::taken_away(self.context, Anchor { file, name })?;
+                let revision = freshness::Moves::of(self.context).taken_away(Anchor { file, name })?;
                 return Ok(revision.map(|revision| Gone {
                     revision: Some(revision),
                     file: file.to_owned(),
@@ -167,7 +167,8 @@ impl Judge<'_> {
         if let What::Symbol(file, name) = &claim.what
             && let Some(file) = self.file_of(page, file)
         {
-            return freshness::moved_to(self.context, &format!("{file}#{name}"), None);
+            let new = freshness::Moves::of(self.context).moved_to(&format!("{file}#{name}"), None)?;
+            return Ok(new.map(|new| new.anchor));
         }
         if let What::Path(named) | What::Symbol(named, _) = &claim.what {
             return self.moved(named, gone);

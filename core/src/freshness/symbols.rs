@@ -1,4 +1,4 @@
-//! What anchors lead to, how that differs from what was reviewed, and where it went.
+//! What anchors lead to, and how that differs from what was reviewed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::anchors::Anchor;
 use super::lock::Content;
 use super::{Sources, StaleReason};
-use crate::ports::{Commit, Revision, Symbol, SymbolHashes, Target};
+use crate::ports::{SymbolHashes, Target};
 use crate::threads::on_each_core;
 use crate::{Context, Result};
 
@@ -107,89 +107,4 @@ pub fn difference(target: &Target, reviewed: &[Content]) -> Option<StaleReason> 
         Target::Several(_) | Target::File(_) => Some(StaleReason::Changed),
         Target::Nothing(_) => Some(StaleReason::Missing),
     }
-}
-
-/// Maximum versions of a file that are searched for a symbol that is gone.
-const MOST_VERSIONS: usize = 20;
-
-/// Maximum files that are searched for where it went.
-pub(super) const MOST_FILES: usize = 500;
-
-/// Where the symbol of an anchor that leads nowhere went: the anchor of the only symbol that says the same and is new.
-/// Only its body is compared if nothing else is the same. `reviewed` is used if version control does not know the symbol.
-///
-/// # Errors
-/// [`crate::Error::Io`] when version control fails, [`crate::Error::Cancelled`].
-pub fn moved_to(
-    context: &Context<'_>,
-    named: &str,
-    reviewed: Option<&SymbolHashes>,
-) -> Result<Option<String>> {
-    let anchor = Anchor::of(context.source, named)?.or_else(|| Anchor::of_deleted(named));
-    let Some(anchor) = anchor.filter(|anchor| context.symbols.knows(anchor.file)) else { return Ok(None) };
-    let last = last_version(context, anchor)?;
-    let (tokens, body) = match (&last, reviewed) {
-        (Some((_, symbol)), _) => (symbol.hashes.tokens.as_str(), symbol.body.as_deref()),
-        (None, Some(hashes)) if hashes.are_known() => (hashes.tokens.as_str(), None),
-        (None, _) => return Ok(None),
-    };
-    let (mut same, mut same_body) = (Vec::new(), Vec::new());
-    for file in candidates(context, anchor, last.as_ref().map(|(commit, _)| commit))? {
-        context.cancel.check()?;
-        let Ok(bytes) = context.source.read_source(&file) else { continue };
-        let mut found = context.symbols.all(&file, &bytes);
-        found.retain(|symbol| {
-            symbol.hashes.tokens == tokens || (body.is_some() && symbol.body.as_deref() == body)
-        });
-        if let (Some((commit, _)), false) = (&last, found.is_empty()) {
-            let before = context.history.read_at(&commit.id, &file)?.unwrap_or_default();
-            let before = context.symbols.all(&file, &before);
-            found.retain(|symbol| before.iter().all(|old| old.name != symbol.name));
-        }
-        for symbol in found {
-            let list = if symbol.hashes.tokens == tokens { &mut same } else { &mut same_body };
-            list.push(format!("{file}#{}", symbol.name));
-        }
-    }
-    let list = if same.is_empty() { same_body } else { same };
-    Ok(<[String; 1]>::try_from(list).ok().map(|[only]| only))
-}
-
-/// The commit that took away the symbol of a file that still exists; `None` if no earlier one had it, or that commit is not
-/// known.
-///
-/// # Errors
-/// As [`moved_to`].
-pub fn taken_away(context: &Context<'_>, anchor: Anchor<'_>) -> Result<Option<Revision>> {
-    let Some((last, _)) = last_version(context, anchor)? else { return Ok(None) };
-    let revisions = context.history.revisions(anchor.file, MOST_VERSIONS)?;
-    Ok(revisions.into_iter().take_while(|revision| revision.commit != last).last())
-}
-
-/// The newest commit that has the symbol, and the symbol in it.
-fn last_version(context: &Context<'_>, anchor: Anchor<'_>) -> Result<Option<(Commit, Symbol)>> {
-    for revision in context.history.revisions(anchor.file, MOST_VERSIONS)? {
-        context.cancel.check()?;
-        let Some(bytes) = context.history.read_at(&revision.commit.id, anchor.file)? else { continue };
-        let found = context.symbols.find(anchor.file, &bytes, &[anchor.name]);
-        if let Some(Target::Symbol(symbol)) = found.into_iter().next() {
-            return Ok(Some((revision.commit, symbol)));
-        }
-    }
-    Ok(None)
-}
-
-/// The files that may contain the symbol now, the likeliest first: those that changed since `commit`, or without one all.
-fn candidates(context: &Context<'_>, anchor: Anchor<'_>, commit: Option<&Commit>) -> Result<Vec<String>> {
-    let others: Vec<String> = match commit {
-        Some(commit) => context.history.changed_since(&commit.id)?.into_iter().collect(),
-        None => context.source.match_sources(&["**".to_owned()])?,
-    };
-    let mut files: Vec<String> =
-        others.into_iter().filter(|file| file != anchor.file && context.symbols.knows(file)).collect();
-    let folder = crate::path::folder(anchor.file);
-    files.sort_by_key(|file| crate::graph::resolve::distance(folder, crate::path::folder(file)));
-    files.insert(0, anchor.file.to_owned());
-    files.truncate(MOST_FILES);
-    Ok(files)
 }

@@ -114,6 +114,14 @@ fn a_renamed_or_moved_symbol_is_followed() {
     renamed.change("retries = 3", "retries = 5");
     assert_eq!(renamed.reason(""), moved("src/session.ts#Session.signInAgain"));
 
+    // Renamed, with another signature and another body, in one commit.
+    let edited = repository();
+    let head = "refresh(user: string, retries = 3): boolean {\n    for (let attempt = 0; attempt < retries";
+    edited.change(head, &head.replace("refresh", "renew").replace("retries", "most"));
+    assert_eq!(edited.reason("").1.as_deref(), Some("src/session.ts#Session.renew"));
+    let told = edited.0.ubp("stale").out;
+    assert!(told.contains("it was probably moved to src/session.ts#Session.renew (confidence 0.9"), "{told}");
+
     let class = repository();
     class.change("class Session", "class Login");
     assert_eq!(class.reason(""), moved("src/session.ts#Login.refresh"));
@@ -129,18 +137,23 @@ fn a_renamed_or_moved_symbol_is_followed() {
     other.0.write("src/other.ts", SESSION.replace("Session", "Other").replace("refresh", "again")).unwrap();
     other.change(&SESSION[SESSION.find("  refresh").unwrap()..SESSION.find("  end").unwrap()], "");
     assert_eq!(other.reason(""), moved("src/other.ts#Other.again"), "in another file");
-    let two = SESSION.replace("Session", "Third");
-    other.0.write("src/third.ts", &two).unwrap();
-    assert_eq!(other.reason(""), ("missing".into(), None, true), "it may be any of two");
+    other.0.write("src/third.ts", SESSION.replace("Session", "Third")).unwrap();
+    assert_eq!(other.reason(""), moved("src/other.ts#Other.again"), "a later copy is another one");
+
+    let two = repository();
+    for name in ["Other", "Third"] {
+        let text = SESSION.replace("Session", name).replace("refresh", "again");
+        two.0.write(&format!("src/{name}.ts"), text).unwrap();
+    }
+    two.change(&SESSION[SESSION.find("  refresh").unwrap()..SESSION.find("  end").unwrap()], "");
+    assert_eq!(two.reason(""), ("missing".into(), None, true), "it may be any of two");
 }
 
 #[test]
 fn a_deleted_symbol_is_missing() {
     let repository = repository();
-    repository.change(
-        "refresh(user: string, retries = 3): boolean {",
-        "renew(): boolean { let user = 'x', retries = 3;",
-    );
+    let method = &SESSION[SESSION.find("  /** Signs").unwrap()..SESSION.find("  end").unwrap()];
+    repository.change(method, "");
     assert_eq!(repository.reason(""), ("missing".into(), None, true));
     let told = repository.0.ubp("doctor").out;
     assert!(told.contains("src/session.ts does not define 'Session.refresh'"), "{told}");

@@ -129,7 +129,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         Ok((page, path_of(db, page)?, freshness::declared(db, Some(&[page]))?))
     })?;
     let mut assessment = freshness::assess(context, Some(&[number]))?.remove(&number).unwrap_or_default();
-    freshness::name_renames(context, &mut assessment)?;
+    freshness::name_renames(context, [&mut assessment])?;
     let changes = match declared.get(&number) {
         Some(page) => {
             let lock = ReviewLock::load(context.source, |known| known == page.path)?;

@@ -200,7 +200,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             continue;
         }
         if with_history > 0 {
-            freshness::name_renames(context, &mut assessment)?;
+            freshness::name_renames(context, [&mut assessment])?;
         }
         let changes = differences(context, &lock, described, &assessment.stale_refs, with_history)?;
         let is_fresh = assessment.staleness <= Staleness::Fresh || assessment.stale_refs.is_empty();

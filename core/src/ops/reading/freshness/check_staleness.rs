@@ -133,11 +133,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     }
     let counts = counts(context, &assessments)?;
     let unreviewed_page_count = assessments.values().filter(|assessment| !assessment.reviewed).count();
-    for page in &wanted {
-        if let Some(assessment) = assessments.get_mut(page) {
-            freshness::name_renames(context, assessment)?;
-        }
-    }
+    let listed = assessments.iter_mut().filter(|(page, _)| wanted.contains(page));
+    freshness::name_renames(context, listed.map(|(_, assessment)| assessment))?;
     let numbers: Vec<i64> = wanted.iter().copied().collect();
     let declared = context.index.read(|db| freshness::declared(db, Some(&numbers)))?;
     let sources = Sources::expand(context, &declared)?;

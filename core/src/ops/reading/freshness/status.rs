@@ -101,9 +101,8 @@ pub struct ModelState {
 /// [`crate::Error::Database`], [`crate::Error::Io`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let mut assessments = freshness::assess(context, None)?;
-    for overtaken in assessments.values_mut().filter(|one| one.staleness > Staleness::Fresh) {
-        freshness::name_renames(context, overtaken)?;
-    }
+    let overtaken = assessments.values_mut().filter(|one| one.staleness > Staleness::Fresh);
+    freshness::name_renames(context, overtaken)?;
     let graph = context.index.graph()?;
     let listing = context.source.list()?;
     let identity = context.embedder.map(|embedder| embedder.model().identity.as_str()).unwrap_or_default();

@@ -148,7 +148,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let page = context.index.read(|db| name.require(db))?;
     let mut assessment = freshness::assess(context, Some(&[page]))?.remove(&page);
     if let Some(assessment) = &mut assessment {
-        freshness::name_renames(context, assessment)?;
+        freshness::name_renames(context, [assessment])?;
     }
     let state = context.index_state()?;
     let mut output = context.index.read(|db| {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::checks::finding;
 use super::{Finding, Severity};
-use crate::freshness::{self, Anchor, DeclaredPage, ReviewLock, Sources, Targets};
+use crate::freshness::{self, Anchor, DeclaredPage, Moves, ReviewLock, Sources, Targets};
 use crate::message;
 use crate::message::Message;
 use crate::page::decode;
@@ -12,7 +12,7 @@ use crate::ports::{Symbol, SymbolHashes, Target};
 use crate::{Context, Result};
 
 /// Maximum symbols whose new place is looked for; each search reads many files.
-const MOST_SEARCHES: usize = 20;
+const MOST_SEARCHES: usize = 100;
 
 pub(super) fn missing(context: &Context<'_>, findings: &mut Vec<Finding>) -> Result<()> {
     let mut declared = context.index.read(|db| freshness::declared(db, None))?;
@@ -26,6 +26,7 @@ pub(super) fn missing(context: &Context<'_>, findings: &mut Vec<Finding>) -> Res
     let sources = Sources::expand(context, &declared)?;
     let mut targets = Targets::of_all(&sources);
     let lock = ReviewLock::load(context.source, |_| true)?;
+    let mut moves = Moves::of(context);
     let mut searches = 0;
     for page in declared.values() {
         context.cancel.check()?;
@@ -54,7 +55,7 @@ pub(super) fn missing(context: &Context<'_>, findings: &mut Vec<Finding>) -> Res
                 Some(Wrong::Missing { told, similar }) => {
                     searches += 1;
                     let new = match searches <= MOST_SEARCHES {
-                        true => freshness::moved_to(context, source, reviewed(&lock, page, source))?,
+                        true => moves.moved_to(source, reviewed(&lock, page, source))?.map(|new| new.anchor),
                         false => None,
                     };
                     let told = match (new, similar) {
