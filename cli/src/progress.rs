@@ -70,6 +70,7 @@ fn bar(stage: Stage, total: usize, language: Language) -> ProgressBar {
         Stage::Site => message!("Writing pages"),
         Stage::Comparisons => message!("Comparing memories"),
         Stage::Files => message!("Writing files"),
+        Stage::History => message!("Replaying history"),
     }
     .in_language(language);
     let bar = ProgressBar::new(total as u64);

@@ -14,7 +14,7 @@ use ubp_core::word;
 use ubp_core::{Caller, Context, Engine};
 use ubp_host::opening::{self, Opening};
 use ubp_host::view::View;
-use ubp_host::{EmbeddingLock, Project, SystemClock, UBP_DIR, live, models};
+use ubp_host::{CodeSymbols, EmbeddingLock, GitHistory, Project, SystemClock, UBP_DIR, live, models};
 
 use crate::args::Global;
 use crate::output::Failure;
@@ -248,6 +248,36 @@ pub(crate) fn without_project<T>(
         manifest: Manifest::default_for(".", FrontMatterMode::Preserved, clock.now())?,
         clock: Box::new(clock),
         embedder: models::load_bundled()?,
+    };
+    let progress = terminal.progress();
+    let cancel = terminal.io.cancel.clone();
+    let context = engine.context(Caller::Person, true, &*progress, &cancel);
+    Ok(operation(&context)?)
+}
+
+/// Runs an operation that reads nothing but the history of a repository, with the settings of the project in it, if it is one.
+/// Nothing in the repository changes, not even an index.
+pub(crate) fn replaying<T>(
+    terminal: &mut Terminal<'_>,
+    repository: &Path,
+    operation: impl FnOnce(&Context<'_>) -> ubp_core::Result<T>,
+) -> Result<T, Failure> {
+    let clock = SystemClock::default();
+    let (root, manifest) = match Project::find(repository) {
+        Ok(project) => (project.root, project.manifest),
+        Err(Error::NoProject { .. }) => {
+            (real(repository), Manifest::default_for(".", FrontMatterMode::Preserved, clock.now())?)
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let engine = Engine {
+        index: Index::in_memory()?,
+        source: Box::new(MemorySource::default()),
+        history: Box::new(GitHistory::new(&root)),
+        symbols: Box::new(CodeSymbols),
+        manifest,
+        clock: Box::new(clock),
+        embedder: None,
     };
     let progress = terminal.progress();
     let cancel = terminal.io.cancel.clone();

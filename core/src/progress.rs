@@ -28,6 +28,8 @@ pub enum Stage {
     Comparisons,
     /// Writing imported files.
     Files,
+    /// Replaying the history.
+    History,
 }
 
 /// Receives the progress of long operations.

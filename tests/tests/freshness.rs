@@ -4,6 +4,7 @@
 mod clones;
 mod histories;
 mod hostile_sources;
+mod replay;
 mod sections;
 mod symbols;
 mod touched;

@@ -170,11 +170,11 @@ fn fits(schema: &schemars::Schema, value: &Value, name: &str) {
 
 #[test]
 fn every_operation_has_a_case() {
-    // `diff` needs a git repository, see below, and only agents withdraw proposals (`mcp/proposing.rs`).
+    // Two need a git repository, see below, and only agents withdraw proposals (`mcp/proposing.rs`).
     let cases = cases().into_iter().map(|(_, name, _)| name);
     let asked: BTreeSet<&str> = cases
         .chain(steps().into_iter().map(|(_, name, _)| name))
-        .chain(["diff", "withdraw_proposal"])
+        .chain(["diff", "evaluate_staleness", "withdraw_proposal"])
         .collect();
     let rows: BTreeSet<&str> = OPERATIONS.iter().map(|operation| operation.name).collect();
     assert_eq!(asked, rows, "cases of tests/tests/parity/cases.json, and rows of the table");
@@ -245,14 +245,19 @@ fn a_comparison_is_the_same_everywhere() {
     terminal.write("src/login.ts", "export const changed = 1\n").unwrap();
     terminal.git("commit --quiet --all -m two");
     terminal.write("island.md", "[[login]]\n").unwrap();
-    for (command, params) in [
-        ("diff", json!({})),
-        ("diff HEAD~1..HEAD --depth 2 -n 1", json!({ "range": "HEAD~1..HEAD", "depth": 2, "limit": 1 })),
+    for (command, name, params) in [
+        ("diff", "diff", json!({})),
+        (
+            "diff HEAD~1..HEAD --depth 2 -n 1",
+            "diff",
+            json!({ "range": "HEAD~1..HEAD", "depth": 2, "limit": 1 }),
+        ),
+        ("eval --staleness --commits 100", "evaluate_staleness", json!({ "commits": 100 })),
     ] {
         let ran = terminal.ubp(&format!("{command} --json"));
         assert!(ran.succeeded(), "{}", ran.transcript());
-        let answer = table(&terminal, "diff", &params);
+        let answer = table(&terminal, name, &params);
         assert_eq!(ran.json(), answer, "{command}");
-        fits(&(find("diff").unwrap().output_schema)(), &answer, command);
+        fits(&(find(name).unwrap().output_schema)(), &answer, command);
     }
 }

@@ -25,6 +25,10 @@ impl Symbols for CodeSymbols {
         let Ok(source) = read(path, bytes) else { return Vec::new() };
         source.symbols().iter().map(|parts| symbol(&source, parts)).collect()
     }
+
+    fn tokens(&self, path: &str, bytes: &[u8]) -> Option<String> {
+        read(path, bytes).map_or_else(|file| file.words, |source| Some(source.file_hash().to_string()))
+    }
 }
 
 fn read<'a>(path: &str, bytes: &'a [u8]) -> Result<Source<'a>, WholeFile> {

@@ -2,19 +2,22 @@
 
 use crate::args::choice::{self, one_of};
 use clap::Args;
+use serde::Serialize;
 use std::path::Path;
 use std::path::PathBuf;
 
 use ubp_core::Error;
 use ubp_core::message;
 use ubp_core::ops::evaluate::{self, Params};
+use ubp_core::ops::evaluate_staleness;
 use ubp_core::ops::evaluate_suggestions;
 use ubp_core::search::SearchMode;
+use ubp_core::show::Page;
 
 use crate::ExitStatus;
 use crate::args::Global;
 use crate::output::{CommandResult, Failure};
-use crate::session::{Session, without_project};
+use crate::session::{Session, replaying, without_project};
 use crate::terminal::{Terminal, answer};
 
 mod set;
@@ -29,13 +32,15 @@ use set::Set;
     ubp eval --suggestions removed.jsonl         are suggested links right?\n  \
     ubp eval questions --compare                 every mode, and several alphas\n  \
     ubp eval questions --compare --alpha 0.6,0.8 --depth 1,2\n  \
-    ubp eval questions --mode fulltext --json\n\n\
+    ubp eval questions --mode fulltext --json\n  \
+    ubp eval --staleness                         are stale pages reported rightly?\n  \
+    ubp eval --staleness ~/code/app --commits 500\n\n\
     SET is a folder with queries.jsonl ({\"id\": …, \"text\": …} on each line) and qrels.tsv (query id, \
     page, grade, separated by tabs; a grade above 0 means relevant). With corpus.jsonl in it ({\"id\": …, \
     \"title\": …, \"text\": …}) these texts are searched instead of your pages, linked by links.tsv.")]
 pub struct EvalArgs {
     /// Folder with queries.jsonl and qrels.tsv
-    #[arg(value_name = "SET", required_unless_present_any = ["names", "suggestions"])]
+    #[arg(value_name = "SET", required_unless_present_any = ["names", "suggestions", "staleness"])]
     pub set: Option<PathBuf>,
     /// Ask for titles, aliases, headings, texts of links, and words that only one page has in its name
     #[arg(long, conflicts_with = "set")]
@@ -46,6 +51,13 @@ pub struct EvalArgs {
     /// With --suggestions: only lines whose "split" is NAME
     #[arg(long, value_name = "NAME", requires = "suggestions")]
     pub split: Option<String>,
+    /// Replay the history of the repository REPO [default: of this project], and measure which pages would have been reported as stale
+    #[arg(long, value_name = "REPO", num_args = 0..=1, default_missing_value = ".",
+          conflicts_with_all = ["set", "names", "suggestions", "compare", "mode", "alpha", "depth", "queries"])]
+    pub staleness: Option<PathBuf>,
+    /// With --staleness: only the newest N commits [default: 2000]
+    #[arg(long, value_name = "N", requires = "staleness")]
+    pub commits: Option<usize>,
     /// Measure every mode and several settings, and compare them
     #[arg(long)]
     pub compare: bool,
@@ -76,6 +88,12 @@ pub(crate) fn run(
         let output = session
             .read_with_vectors(terminal, global, |context| evaluate_suggestions::run(context, params))?;
         return answer(terminal, &output, evaluate_suggestions::show);
+    }
+    if let Some(repository) = &args.staleness {
+        let params = evaluate_staleness::Params { commits: args.commits };
+        let replayed =
+            replaying(terminal, &folder.join(repository), |context| evaluate_staleness::run(context, params));
+        return measured(terminal, replayed, evaluate_staleness::show);
     }
     let set = match &args.set {
         Some(set) => Set::read(&folder.join(set), &set.to_string_lossy())?,
@@ -109,11 +127,20 @@ pub(crate) fn run(
         }
         Ok(session) => session.read(terminal, global, |context| evaluate::run(context, params)),
     };
-    match evaluated {
+    measured(terminal, evaluated, evaluate::show)
+}
+
+/// Shows the measurements, unless they were interrupted.
+fn measured<T: Serialize>(
+    terminal: &mut Terminal<'_>,
+    output: Result<T, Failure>,
+    show: fn(&T, &mut dyn Page),
+) -> CommandResult {
+    match output {
         Err(Failure::Engine(Error::Cancelled)) => {
             terminal.note(message!("interrupted; nothing was measured"));
             Ok(ExitStatus::Interrupted)
         }
-        evaluated => answer(terminal, &evaluated?, evaluate::show),
+        output => answer(terminal, &output?, show),
     }
 }

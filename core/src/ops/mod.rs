@@ -152,6 +152,7 @@ mod editing {
 #[cfg(not(target_family = "wasm"))]
 mod measuring {
     pub mod evaluate;
+    pub mod evaluate_staleness;
     pub mod evaluate_suggestions;
     pub mod gaps;
 }
@@ -226,7 +227,7 @@ table::operations! {
     diff audit undo page_history page_version add rebuild
     read_page save_page add_attachment resolve_links addresses favorites source_diff
     list_files list_symbols read_source
-    evaluate evaluate_suggestions gaps
+    evaluate evaluate_suggestions evaluate_staleness gaps
     query query_inspect index_status index_refresh
     remember recall list_memories review_memories forget document_memories reindex_memories
     search_documents index_markdown list_documents delete_document reindex_document

@@ -16,6 +16,9 @@ pub trait Symbols: Send + Sync {
 
     /// All symbols of the file; empty if they cannot be told.
     fn all(&self, path: &str, bytes: &[u8]) -> Vec<Symbol>;
+
+    /// Hash of what the file says without comments and layout; `None` if that cannot be told.
+    fn tokens(&self, path: &str, bytes: &[u8]) -> Option<String>;
 }
 
 /// What an anchor leads to.
@@ -118,5 +121,9 @@ impl Symbols for NoSymbols {
 
     fn all(&self, _path: &str, _bytes: &[u8]) -> Vec<Symbol> {
         Vec::new()
+    }
+
+    fn tokens(&self, _path: &str, _bytes: &[u8]) -> Option<String> {
+        None
     }
 }

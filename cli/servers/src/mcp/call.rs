@@ -228,6 +228,7 @@ async fn tell(peer: Peer<RoleServer>, token: ProgressToken, mut reports: mpsc::R
             Stage::Site => "writing pages",
             Stage::Comparisons => "comparing memories",
             Stage::Files => "writing files",
+            Stage::History => "replaying history",
         };
         let param = ProgressNotificationParam::new(token.clone(), now)
             .with_total(before + report.total as f64)

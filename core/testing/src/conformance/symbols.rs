@@ -64,6 +64,11 @@ pub fn symbols(port: &dyn Symbols) {
     let all: Vec<String> = port.all("a.ts", CODE.as_bytes()).into_iter().map(|one| one.name).collect();
     assert_eq!(all, ["Session", "Session.refresh", "Guest", "Guest.refresh"]);
 
+    let tokens = |text: &str| port.tokens("a.ts", text.as_bytes());
+    assert!(tokens(CODE).is_some());
+    assert_eq!(tokens(CODE), tokens(&CODE.replace("    for", "    // Tries.\n\n  for")), "layout");
+    assert_ne!(tokens(CODE), tokens(&CODE.replace("Session", "Login")), "a name");
+
     let found = port.find("LICENSE", b"Session", &["Session", "Guest"]);
     assert!(matches!(found.as_slice(), [Target::File(_), Target::File(_)]), "{found:?}");
     assert!(port.all("LICENSE", b"Session").is_empty());
