@@ -16,7 +16,7 @@ use crate::terminal::{Terminal, answer};
     ubp doctor unresolved_link      every broken link\n  \
     ubp doctor --exit-code          fail on errors or warnings\n  \
     ubp doctor --claims             what pages say that is not true any more\n  \
-    ubp doctor --okf                does every page follow the Open Knowledge Format?\n  \
+    ubp doctor --okf                do pages follow the Open Knowledge Format?\n  \
     ubp doctor --all --json")]
 pub struct DoctorArgs {
     /// Only findings of this kind, and all of them; the name is that in JSON

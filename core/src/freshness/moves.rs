@@ -18,7 +18,7 @@ const MOST_READ: usize = 20;
 const MOST_BEFORE_BOUNDARY: usize = 200;
 
 /// Maximum files of a commit that are searched for where a symbol went.
-const MOST_FILES: usize = 1_000;
+pub(super) const MOST_FILES: usize = 1_000;
 
 /// Maximum times that a symbol is followed to another name.
 const MOST_NAMES: usize = 20;

@@ -12,7 +12,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::anchors::Anchor;
-use super::symbols::{MOST_FILES, Targets};
+use super::moves::MOST_FILES;
+use super::symbols::Targets;
 use super::{DeclaredPage, Sources, declared};
 use crate::graph::resolve::{Origin, source_candidates};
 use crate::index::questions::sources::{self as questions, MissingFileLink};

@@ -23,9 +23,17 @@ pub(crate) fn put_event(path: &str, text: &str, key: &str, by: &str, at: &str) -
     let event = event(by, at);
     let old = front_matter::field(&before.front_matter.fields, key);
     let wanted = wanted(old, by, at, event.clone()).ok_or_else(refused)?;
-    let inline = format!("{{ by: {}, at: {} }}", scalar::auto(by, true), scalar::auto(at, true));
+    let inline = format!("{{ by: {}, at: {} }}", plain(by), plain(at));
     let proven = |edited: &String| prove(&before, text, edited, key, wanted.clone()).is_ok();
     candidates(text, key, old, by, at, &inline).into_iter().find(proven).ok_or_else(refused)
+}
+
+/// A name or time as people write it, without quotes if it needs none: colons within a word do not.
+fn plain(text: &str) -> String {
+    let is_plain = text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.ends_with(|c: char| c.is_ascii_alphanumeric())
+        && text.chars().all(|c| c.is_alphanumeric() || "-_.:/".contains(c));
+    if is_plain { text.to_owned() } else { scalar::auto(text, true) }
 }
 
 fn event(by: &str, at: &str) -> Value {

@@ -8,6 +8,10 @@ use crate::ports::{Symbol, SymbolHashes, SymbolPart, Target};
 struct Lines;
 
 impl Symbols for Lines {
+    fn tokens(&self, _path: &str, _bytes: &[u8]) -> Option<String> {
+        None
+    }
+
     fn knows(&self, path: &str) -> bool {
         path.ends_with(".ts") || path.ends_with(".rs")
     }
