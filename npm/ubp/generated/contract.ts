@@ -119,6 +119,8 @@ export interface Operations {
   evaluate: { params: EvaluateParams; output: EvaluateOutput };
   /** Measure suggested links against removed links: recall, and how often suggestions of each confidence are right. */
   evaluate_suggestions: { params: EvaluateSuggestionsParams; output: EvaluateSuggestionsOutput };
+  /** Replay the history of the project, and measure which pages would have been reported as stale, and which rightly. */
+  evaluate_staleness: { params: EvaluateStalenessParams; output: EvaluateStalenessOutput };
   /** List the questions that found nothing; delete the list. */
   gaps: { params: GapsParams; output: GapsOutput };
   /** Query pages with SQL over front matter, text and meaning, for conditions, sorting and counts: one SELECT over files. */
@@ -1279,9 +1281,9 @@ export interface DoctorOutput {
 
 /** Selects the findings. */
 export interface DoctorParams {
-  /** All findings of this kind, such as `unresolved_link` (default: the first of each). */
+  /** Only this kind, such as `unresolved_link`. */
   kind?: string | null | undefined;
-  /** Check instead what pages say about the code: paths, commands, names that commits removed. */
+  /** Check claims about code instead. */
   claims?: boolean | undefined;
   /** Also whether pages follow the Open Knowledge Format 0.2. */
   okf?: boolean | undefined;
@@ -1405,6 +1407,27 @@ export interface EvaluateParams {
    * 5).
    */
   examples?: number | null | undefined;
+}
+
+/** The measurements. */
+export interface EvaluateStalenessOutput {
+  /** Commits that were read. */
+  commit_count: number;
+  /** Hash of the first of them. */
+  first_commit: string;
+  /** Hash of the last of them. */
+  last_commit: string;
+  /**
+   * What was measured: references to whole files as the pages have them, references to symbols as the pages have them, and
+   * references to symbols that were proposed.
+   */
+  replays: Replay[];
+}
+
+/** Which commits. */
+export interface EvaluateStalenessParams {
+  /** Replay only the newest commits, this many (default: 2000). */
+  commits?: number | null | undefined;
 }
 
 /** The measurements. */
@@ -3445,6 +3468,9 @@ export interface RecalledMemory {
   score: number;
 }
 
+/** Where references come from. */
+export type References = "written_files" | "written_symbols" | "proposed_symbols";
+
 /** The pages that describe it. */
 export interface RefsOutput {
   /** The file's path relative to the project, or that of a symbol; absent with `diff`. */
@@ -3830,6 +3856,30 @@ export interface ReplacedPage {
   count: number;
 }
 
+/** A part of the history with one kind of references. */
+export interface Replay {
+  /** Where the references come from. */
+  references: References;
+  /** Hash of the commit after which it begins. */
+  after_commit: string;
+  /** Changes of code: commits that change code, each with the commits directly after it that change pages only. */
+  change_count: number;
+  /** Those of them in which no page changed. */
+  code_only_count: number;
+  /** Those in which no file of code has other tokens. */
+  equal_tokens_count: number;
+  /** Sections that the authors changed, in all changes of code together. */
+  edited_count: number;
+  /** Sections, or pages whose front matter has references, with references at the end. */
+  bound_count: number;
+  /** References to symbols whose symbol was gone after a change. */
+  gone_count: number;
+  /** Those of them that were followed to the new name. */
+  followed_count: number;
+  /** What each rule reports. */
+  rules: RuleFigures[];
+}
+
 /** The targets. */
 export interface ResolveLinksOutput {
   /** One for each of `links`, in order; absent if it is not a link to a page or a file. */
@@ -3980,6 +4030,35 @@ export interface ReviewedPage {
   verified: boolean;
   /** Why `verified` was not written, although the manifest asks for it. */
   not_verified: string | null;
+}
+
+/** When a section is reported. */
+export type Rule = "file" | "symbol" | "contract";
+
+/** What a rule reports. */
+export interface RuleFigures {
+  /** The rule. */
+  rule: Rule;
+  /** Sections reported in changes of code and pages. */
+  reported_count: number;
+  /** Those of them that the author changed. */
+  right_count: number;
+  /** Share of right ones among the reported; null if none was reported. */
+  precision: number | null;
+  /** Sections with references that the author changed. */
+  bound_edited_count: number;
+  /** Share of them that was reported; null if there are none. */
+  recall: number | null;
+  /** Sections that the author changed, and of which a symbol changed or is gone. */
+  symbol_edited_count: number;
+  /** Share of them that was reported; null if there are none. */
+  symbol_recall: number | null;
+  /** Sections reported in changes of code only. */
+  alarm_count: number;
+  /** Mean number of them in a change of code only; null if there is none. */
+  alarms_per_code_only_change: number | null;
+  /** Sections reported in changes that leave all tokens equal. */
+  equal_tokens_alarm_count: number;
 }
 
 /** The measures of one setting. */
@@ -4364,9 +4443,9 @@ export interface SourceDifference {
   last_modified: string | null;
   /** Why it makes the page stale. */
   reason: StaleReason;
-  /** New path of a missing file, if version control knows it; new name of a missing symbol, if only one is the same. */
+  /** New path of a missing file, if version control knows it; new name of a missing symbol, if only one is like it. */
   renamed_to: string | null;
-  /** Share of such files that are the missing one; absent if the file is equal. */
+  /** Share of such files or symbols that are the missing one; absent if it is equal. */
   confidence: number | null;
   /** The sections that link to it, with their texts; empty if it concerns the whole page. */
   described_in: SectionText[];
@@ -4388,7 +4467,7 @@ export interface SourceDifference {
 export type SourceNaming = "kept" | "added" | "removed";
 
 /** A phase of a long operation. */
-export type Stage = "pages" | "links" | "vectors" | "queries" | "suggestions" | "site" | "comparisons" | "files";
+export type Stage = "pages" | "links" | "vectors" | "queries" | "suggestions" | "site" | "comparisons" | "files" | "history";
 
 /** A page that became stale. */
 export interface StalePage {
@@ -4411,9 +4490,9 @@ export interface StaleRef {
   last_modified: string | null;
   /** Why it makes the page stale. */
   reason: StaleReason;
-  /** New path of a missing file, if version control knows it; new name of a missing symbol, if only one is the same. */
+  /** New path of a missing file, if version control knows it; new name of a missing symbol, if only one is like it. */
   renamed_to: string | null;
-  /** Share of such files that are the missing one; absent if the file is equal. */
+  /** Share of such files or symbols that are the missing one; absent if it is equal. */
   confidence: number | null;
 }
 
