@@ -21,7 +21,7 @@ export interface Operations {
   render_part: { params: RenderPartParams; output: RenderPartOutput };
   /** Show which pages link to which, around a page or everywhere. */
   get_graph: { params: GetGraphParams; output: GetGraphOutput };
-  /** List the pages some hops from a page, by link type and direction, such as its dependencies, with paths. */
+  /** List the pages some hops from a page, by link type and direction, with paths. */
   graph_traverse: { params: GraphTraverseParams; output: GraphTraverseOutput };
   /** List the pages that a change of a page, file or folder affects, and how likely. Call it before the change. */
   get_impact: { params: GetImpactParams; output: GetImpactOutput };
@@ -660,7 +660,7 @@ export interface CheckStalenessOutput {
 
 /** Selects the pages. */
 export interface CheckStalenessParams {
-  /** Only this page, fresh or not: path, id, title or alias. */
+  /** Only this page, fresh or not. */
   page?: string | null | undefined;
   /** Only this page, by its path. */
   filepath?: string | null | undefined;
@@ -1865,7 +1865,7 @@ export interface GetImpactParams {
   link_types?: string[] | undefined;
   /** Only pages of these types. */
   doc_type?: string[] | undefined;
-  /** Maximum number of pages, highest score first. */
+  /** Maximum number of pages, best first. */
   limit?: number | null | undefined;
   /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
@@ -2107,7 +2107,7 @@ export interface GraphTraverseOutput {
 
 /** Where to start and what to follow. */
 export interface GraphTraverseParams {
-  /** The page to start from: path, id, title or alias. */
+  /** The page to start from. */
   page?: string | null | undefined;
   /** Its path, instead of `page`. */
   filepath?: string | null | undefined;
@@ -4593,7 +4593,7 @@ export interface SuggestLinksOutput {
 
 /** Selects the suggestions. */
 export interface SuggestLinksParams {
-  /** The linking page: path, id, title or alias (default: all pages). */
+  /** The linking page (default: all). */
   page?: string | null | undefined;
   /** Minimum confidence. */
   threshold?: number | null | undefined;

@@ -88,7 +88,7 @@ fn the_history_of_any_repository_is_replayed_without_a_project() {
     assert_eq!(rule(1), [2, 2, 2, 1, 0], "only the section of the symbol");
     assert_eq!(rule(2), [1, 1, 2, 1, 0], "not for a body");
     assert_eq!(proposed["rules"][1]["precision"], 1.0);
-    assert_eq!(proposed["rules"][1]["alarms_per_code_only_change"], 0.333);
+    assert_eq!(proposed["rules"][1]["alarms_per_code_only_change"], 0.3333);
     let told = repository.0.ubp("eval --staleness").out;
     assert!(told.contains("1 of 1 symbols that were renamed, moved or deleted were followed"), "{told}");
 }

@@ -42,6 +42,7 @@ fn repository() -> Repository {
 }
 
 impl Repository {
+    /// Replaces text by text of another length: `write` keeps the time of a file, so git would not see an equally long one.
     fn edit(&self, file: &str, from: &str, to: &str) {
         let text = fs::read_to_string(self.0.path(file)).unwrap();
         assert!(text.contains(from), "{text}");
@@ -100,7 +101,7 @@ fn each_change_of_a_symbol_names_its_sections_and_its_kind() {
     repository.commit(30);
     assert_eq!(repository.touched(""), [""; 0]);
 
-    repository.edit("src/session.ts", "retries = 3", "retries = 5");
+    repository.edit("src/session.ts", "retries = 3", "retries = 50");
     repository.commit(20);
     let contract = [
         "docs/all.md src changed",
@@ -170,7 +171,7 @@ fn a_merge_base_leaves_out_what_the_other_branch_changed() {
     repository.edit("src/session.ts", "'nobody'", "'nobody at all'");
     repository.commit(50);
     git(&folder, 50, &["switch", "--quiet", "main"]);
-    repository.edit("src/session.ts", "retries = 3", "retries = 4");
+    repository.edit("src/session.ts", "retries = 3", "retries = 40");
     repository.commit(40);
     assert_eq!(
         repository.touched("main...topic"),
@@ -182,7 +183,7 @@ fn a_merge_base_leaves_out_what_the_other_branch_changed() {
 #[test]
 fn diff_reports_what_has_to_be_read_again() {
     let repository = repository();
-    repository.edit("src/session.ts", "retries = 3", "retries = 5");
+    repository.edit("src/session.ts", "retries = 3", "retries = 50");
     repository.commit(20);
     let answer = repository.0.ubp("diff one..HEAD --json").json();
     assert_eq!(answer["touched"].as_array().unwrap().len(), 3);

@@ -37,7 +37,7 @@ pub const FACTS: Facts =
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Only this page, fresh or not: path, id, title or alias.
+    /// Only this page, fresh or not.
     pub page: Option<String>,
     /// Only this page, by its path.
     #[schemars(extend("deprecated" = true))]

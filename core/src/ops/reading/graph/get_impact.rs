@@ -58,7 +58,7 @@ pub struct Params {
     /// Only pages of these types.
     #[serde(default, rename = "doc_type", alias = "doc_types")]
     pub doc_types: Vec<String>,
-    /// Maximum number of pages, highest score first.
+    /// Maximum number of pages, best first.
     #[schemars(range(min = 1), extend("default" = 100))]
     pub limit: Option<usize>,
     /// Maximum tokens in the answer.

@@ -17,19 +17,18 @@ use crate::show::{Page, Span, counted, title_spans};
 use crate::{Error, Result};
 
 /// Facts about this operation.
-pub const FACTS: Facts = Facts::reading(
-    "List the pages some hops from a page, by link type and direction, such as its dependencies, with paths.",
-)
-.tool(Tool::Always)
-.quoting_pages()
-.required_of_agents(&["page"])
-.command("traverse");
+pub const FACTS: Facts =
+    Facts::reading("List the pages some hops from a page, by link type and direction, with paths.")
+        .tool(Tool::Always)
+        .quoting_pages()
+        .required_of_agents(&["page"])
+        .command("traverse");
 
 /// Where to start and what to follow.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// The page to start from: path, id, title or alias.
+    /// The page to start from.
     pub page: Option<String>,
     /// Its path, instead of `page`.
     #[schemars(extend("deprecated" = true))]

@@ -31,7 +31,7 @@ pub const FACTS: Facts = Facts::reading("Suggest missing links, each with its re
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// The linking page: path, id, title or alias (default: all pages).
+    /// The linking page (default: all).
     pub page: Option<String>,
     /// Minimum confidence.
     #[schemars(range(min = 0.0, max = 1.0), extend("default" = 0.8))]
