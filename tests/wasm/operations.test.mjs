@@ -17,7 +17,7 @@ for (const command of fixture.before) await native(nativeProgram, split(command)
 // Other tests cover changes and the ranking of search. Browsers change no pages, so they have no templates, no proposals, and nothing
 // that waits for a decision.
 const elsewhere = ["audit", "evaluate", "get_proposal", "link_code", "list_proposals", "list_templates", "queue", "suggest_types"];
-const reads = fixture.cases.filter(({ operation }) => effectOf(operation) === "read" && !elsewhere.includes(operation));
+const reads = fixture.cases.filter(({ operation, params }) => effectOf(operation) === "read" && !elsewhere.includes(operation) && !params.claims);
 
 for (const host of hosts) {
   test(`${host.name}: every reading call returns what the command prints`, async (t) => {
@@ -31,6 +31,14 @@ for (const host of hosts) {
         assert.deepEqual(comparable(answered), comparable(printed));
       });
     }
+  });
+
+  test(`${host.name}: what pages say about code is not checked without it`, async () => {
+    await host.start();
+    await host.ask("openFiles", { url: share(JSON.stringify(filesOf(root))), name: "golden" });
+    const { code, message } = await host.refused("call", { name: "doctor", params: { claims: true } });
+    assert.equal(code, "invalid_params");
+    assert.match(message, /cannot be checked in a browser without a server/);
   });
 
   test(`${host.name}: an index file gives the same ranking as the command`, async (t) => {

@@ -156,13 +156,17 @@ pub struct WantedPage {
 /// Runs every check.
 ///
 /// # Errors
-/// [`crate::Error::Database`], [`crate::Error::Io`].
+/// [`crate::Error::Database`], [`crate::Error::Io`]; [`crate::Error::InvalidParams`] for `claims` in a browser without a
+/// server.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    #[cfg(target_family = "wasm")]
     if params.claims {
-        // Browsers have no code to compare with.
-        #[cfg(target_family = "wasm")]
-        let (findings, claims) = Default::default();
-        #[cfg(not(target_family = "wasm"))]
+        return Err(crate::Error::invalid(message!(
+            "what pages say about code cannot be checked in a browser without a server"
+        )));
+    }
+    #[cfg(not(target_family = "wasm"))]
+    if params.claims {
         let (findings, claims) = claims::broken(context)?;
         let index = context.index_state()?;
         return answer(
