@@ -194,6 +194,7 @@ impl Plan {
     }
 
     /// Marks the changed pages as reviewed by this plan: their reviews say how fresh they are.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn reviewing(mut self) -> Self {
         self.reviewing = true;
         self

@@ -43,6 +43,7 @@ impl RecordChange {
     }
 
     /// Replaces the content `before` (`None` if the file does not exist) by `after`.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn replace(file: &str, before: Option<&[u8]>, after: Vec<u8>) -> Self {
         let mut removed = lines(before.unwrap_or_default());
         let mut added = Vec::new();

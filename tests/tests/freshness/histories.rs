@@ -2,7 +2,7 @@
 //! commits come between. Pages that name the symbols find them again, and nothing else in their place.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::time::SystemTime;
 
 use super::*;
@@ -264,7 +264,7 @@ impl History {
         let _ = fs::remove_dir_all(repository.0.path("src"));
         for file in &self.files {
             repository.0.write(&file.path, self.text(file)).unwrap();
-            let written = File::options().append(true).open(repository.0.path(&file.path)).unwrap();
+            let written = fs::File::options().append(true).open(repository.0.path(&file.path)).unwrap();
             written.set_modified(SystemTime::now()).unwrap();
         }
     }

@@ -26,7 +26,7 @@ export const review = {
   beginning: 'beginning of the page',
   aPerson: 'a person',
   anAgent: 'an agent',
-  lastReview: (date: string, who: string, commit: string) => `Last reviewed on ${date} by ${who}${commit && `, at ${commit}`}`,
+  lastReview: (date: string, commit: string) => `Last reviewed on ${date} by {who}${commit && `, at \`${commit}\``}`,
   says: (heading: string, line: number) => `“${heading}”, line ${line}, says:`,
   sectionAccurate: (headings: readonly string[]) => `${headings.map((heading) => `“${heading}”`).join(' and ')} still accurate`,
   openAndFix: 'Open and fix',

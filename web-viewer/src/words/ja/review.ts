@@ -28,7 +28,7 @@ export const review = {
   beginning: 'ページの冒頭',
   aPerson: '人',
   anAgent: 'エージェント',
-  lastReview: (date, who, commit) => `最後の確認: ${date}、${who}${commit && `（${commit}）`}`,
+  lastReview: (date, commit) => `最後の確認: ${date}、{who}${commit && `（\`${commit}\`）`}`,
   says: (heading, line) => `「${heading}」（${line} 行目）:`,
   sectionAccurate: (headings) => `${headings.map((heading) => `「${heading}」`).join('と')}は現在も正確`,
   openAndFix: '開いて修正',

@@ -146,6 +146,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         if let Some(described) = declared.get(&number)
             && (!page.stale_refs.is_empty() || (asked.is_some() && is_judged_by_times))
         {
+            #[cfg_attr(target_family = "wasm", allow(unused_mut))]
             let mut names = vec![page.page.filepath.clone()];
             #[cfg(not(target_family = "wasm"))]
             context.index.read(|db| bind(db, number, described, &sources, &mut page, &mut names))?;
