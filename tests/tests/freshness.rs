@@ -35,10 +35,10 @@ fn git(folder: &Path, days_ago: i64, arguments: &[&str]) {
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// A repository with three pages and two sources, reviewed and committed sixty days ago.
 struct Repository(Terminal);
 
 impl Repository {
+    /// Three pages and two sources, reviewed and committed sixty days ago.
     fn new() -> Self {
         let terminal = Terminal::vault([
             (
@@ -51,13 +51,31 @@ impl Repository {
         .unwrap();
         terminal.write("src/login.ts", "export const login = 1\n").unwrap();
         terminal.write("src/users.ts", "export const users = 1\n").unwrap();
+        Self::reviewed(terminal)
+    }
+
+    /// Of these files, all pages reviewed, committed sixty days ago.
+    fn reviewed(terminal: Terminal) -> Self {
+        let repository = Self::committed(terminal);
+        assert!(repository.0.ubp("review --all --still-accurate").succeeded());
+        repository.commit(60);
+        repository
+    }
+
+    /// Of these files, committed sixty days ago.
+    fn committed(terminal: Terminal) -> Self {
         terminal.write(".gitignore", ".ubp/metadata.db*\n.ubp/audit.jsonl\n").unwrap();
         git(terminal.folder(), 60, &["init", "--quiet", "--initial-branch=main"]);
         let repository = Self(terminal);
         repository.commit(60);
-        assert!(repository.0.ubp("review --all").succeeded());
-        repository.commit(60);
         repository
+    }
+
+    /// Replaces text by text of another length: a file keeps its time, so git would not see an equally long one.
+    fn edit(&self, file: &str, from: &str, to: &str) {
+        let text = std::fs::read_to_string(self.0.path(file)).unwrap();
+        assert!(text.contains(from), "{text}");
+        self.0.write(file, text.replace(from, to)).unwrap();
     }
 
     fn commit(&self, days_ago: i64) {

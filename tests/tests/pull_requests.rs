@@ -166,7 +166,9 @@ fn one_comment_is_kept_up_to_date() {
 
     // The next push repairs the link. The same comment says so, also if other comments come before it.
     pull.terminal.git("switch --quiet topic");
-    pull.terminal.write("docs/guide.md", GUIDE.replace("See [[tokens]]", "There are none")).unwrap();
+    pull.terminal
+        .write("docs/guide.md", GUIDE.replace("See [[tokens]]", "Signing in needs no token"))
+        .unwrap();
     pull.terminal.write("src/login.ts", CODE).unwrap();
     pull.terminal.git("add --all");
     pull.terminal.git("commit --quiet -m four");

@@ -58,13 +58,8 @@ fn reviewed(files: &[(&str, &str)]) -> Repository {
     for (path, text) in files {
         terminal.write(path, text).unwrap();
     }
-    terminal.write(".gitignore", ".ubp/metadata.db*\n.ubp/audit.jsonl\n").unwrap();
-    git(terminal.folder(), 60, &["init", "--quiet", "--initial-branch=main"]);
-    git(terminal.folder(), 60, &["config", "uploadpack.allowFilter", "true"]);
-    let repository = Repository(terminal);
-    repository.commit(60);
-    assert!(repository.0.ubp("review --all --still-accurate").succeeded());
-    repository.commit(60);
+    let repository = Repository::reviewed(terminal);
+    git(repository.0.folder(), 60, &["config", "uploadpack.allowFilter", "true"]);
     repository
 }
 

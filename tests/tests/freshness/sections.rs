@@ -49,20 +49,12 @@ export function both(): void {
 fn repository() -> Repository {
     let terminal = Terminal::vault([("docs/session.md", PAGE)]).unwrap();
     terminal.write("src/session.ts", CODE).unwrap();
-    terminal.write(".gitignore", ".ubp/metadata.db*\n.ubp/audit.jsonl\n").unwrap();
-    git(terminal.folder(), 60, &["init", "--quiet", "--initial-branch=main"]);
-    let repository = Repository(terminal);
-    repository.commit(60);
-    assert!(repository.0.ubp("review --all").succeeded());
-    repository.commit(60);
-    repository
+    Repository::reviewed(terminal)
 }
 
 impl Repository {
     fn rewrite(&self, from: &str, to: &str, days: i64) {
-        let text = std::fs::read_to_string(self.0.path("src/session.ts")).unwrap();
-        assert!(text.contains(from), "{text}");
-        self.0.write("src/session.ts", text.replace(from, to)).unwrap();
+        self.edit("src/session.ts", from, to);
         self.commit(days);
     }
 

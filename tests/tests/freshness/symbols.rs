@@ -28,21 +28,12 @@ fn repository() -> Repository {
     )])
     .unwrap();
     terminal.write("src/session.ts", SESSION).unwrap();
-    terminal.write(".gitignore", ".ubp/metadata.db*\n.ubp/audit.jsonl\n").unwrap();
-    git(terminal.folder(), 60, &["init", "--quiet", "--initial-branch=main"]);
-    let repository = Repository(terminal);
-    repository.commit(60);
-    assert!(repository.0.ubp("review --all").succeeded());
-    repository.commit(60);
-    repository
+    Repository::reviewed(terminal)
 }
 
 impl Repository {
-    /// Replaces text in the source by text of another length, without which git does not see it, and commits it.
     fn change(&self, from: &str, to: &str) {
-        let text = std::fs::read_to_string(self.0.path("src/session.ts")).unwrap();
-        assert!(text.contains(from), "{text}");
-        self.0.write("src/session.ts", text.replace(from, to)).unwrap();
+        self.edit("src/session.ts", from, to);
         self.commit(30);
     }
 

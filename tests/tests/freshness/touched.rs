@@ -33,22 +33,12 @@ fn repository() -> Repository {
     .unwrap();
     terminal.write("src/session.ts", SESSION).unwrap();
     terminal.write("src/notes.txt", "one\n").unwrap();
-    terminal.write(".gitignore", ".ubp/metadata.db*\n.ubp/audit.jsonl\n").unwrap();
-    git(terminal.folder(), 60, &["init", "--quiet", "--initial-branch=main"]);
-    let repository = Repository(terminal);
-    repository.commit(60);
+    let repository = Repository::committed(terminal);
     git(repository.0.folder(), 60, &["tag", "one"]);
     repository
 }
 
 impl Repository {
-    /// Replaces text by text of another length: `write` keeps the time of a file, so git would not see an equally long one.
-    fn edit(&self, file: &str, from: &str, to: &str) {
-        let text = fs::read_to_string(self.0.path(file)).unwrap();
-        assert!(text.contains(from), "{text}");
-        self.0.write(file, text.replace(from, to)).unwrap();
-    }
-
     /// Page, source, change and headings of everything that the range touches.
     fn touched(&self, range: &str) -> Vec<String> {
         let answer = self.0.ubp(&format!("refs --json --diff {range}")).json();
