@@ -204,29 +204,33 @@ impl ReviewLock {
     /// as it is. Returns whether this changed the lock.
     pub fn set(&mut self, page: &str, sources: BTreeMap<String, Content>) -> bool {
         self.edits.remove(page);
-        let known = self.pages.remove(page).unwrap_or_default();
-        let count = known.len();
-        let reviewed = merged(known, sources, |_| false);
-        let is_changed = reviewed.1 || reviewed.0.len() != count;
-        if !reviewed.0.is_empty() {
-            self.pages.insert(page.into(), reviewed.0);
-        }
-        is_changed
+        self.set_some(page, sources, |_| false)
     }
 
     /// Records that some sections of the page were reviewed with these sources. Other entries stay if they belong to sources
     /// that the page still has, which `is_named` tells. Returns whether this changed the lock.
-    #[cfg(not(target_family = "wasm"))]
     pub fn set_some(
         &mut self,
         page: &str,
         sources: BTreeMap<String, Content>,
         is_named: impl Fn(&str) -> bool,
     ) -> bool {
-        let known = self.pages.remove(page).unwrap_or_default();
+        let mut known = self.pages.remove(page).unwrap_or_default();
         let count = known.len();
-        let (reviewed, is_new) = merged(known, sources, is_named);
-        let is_changed = is_new || reviewed.len() != count;
+        let mut is_changed = false;
+        let mut reviewed = Reviewed::new();
+        for (path, content) in sources {
+            let contents = match known.remove(&path) {
+                Some(before) if before.len() == 1 && before.iter().all(|one| one.is_same(&content)) => before,
+                _ => {
+                    is_changed = true;
+                    vec![content]
+                }
+            };
+            reviewed.insert(path, contents);
+        }
+        reviewed.extend(known.into_iter().filter(|(path, _)| is_named(path)));
+        is_changed |= reviewed.len() != count;
         if !reviewed.is_empty() {
             self.pages.insert(page.into(), reviewed);
         }
@@ -319,29 +323,6 @@ impl ReviewLock {
         }
         text
     }
-}
-
-/// The reviewed `sources`, each with its known entry if that is about the same state, and the other known entries that
-/// `stays` accepts. Returns also whether an entry is new.
-fn merged(
-    mut known: Reviewed,
-    sources: BTreeMap<String, Content>,
-    stays: impl Fn(&str) -> bool,
-) -> (Reviewed, bool) {
-    let mut is_new = false;
-    let mut reviewed = Reviewed::new();
-    for (path, content) in sources {
-        let contents = match known.remove(&path) {
-            Some(before) if before.len() == 1 && before.iter().all(|one| one.is_same(&content)) => before,
-            _ => {
-                is_new = true;
-                vec![content]
-            }
-        };
-        reviewed.insert(path, contents);
-    }
-    reviewed.extend(known.into_iter().filter(|(path, _)| stays(path)));
-    (reviewed, is_new)
 }
 
 fn conflict_marker(line: &str) -> Option<char> {
