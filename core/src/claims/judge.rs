@@ -1,5 +1,6 @@
 //! Judges single claims: by the project as it is, and by what the history took away.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::Kind;
@@ -8,7 +9,7 @@ use super::past::{Gone, Wanted};
 use super::project::{Found, Project, Role};
 use super::survey::Claiming;
 use super::words::{self, Presence, keys, presence};
-use crate::freshness::{self, Anchor};
+use crate::freshness::{Anchor, Moves};
 use crate::ports::Target;
 use crate::{Context, Result, path};
 
@@ -30,6 +31,8 @@ pub(super) struct Judge<'a> {
     pub project: &'a Project,
     /// Where names are, by key.
     pub found: HashMap<&'a str, Presence>,
+    /// Several claims need the same commits.
+    pub moves: RefCell<Moves<'a>>,
 }
 
 impl Judge<'_> {
@@ -141,7 +144,7 @@ impl Judge<'_> {
         let gone = match &claim.what {
             What::Symbol(named, name) if self.file_of(page, named).is_some() => {
                 let Some(file) = self.file_of(page, named) else { return Ok(None) };
-                let revision = freshness::Moves::of(self.context).taken_away(Anchor { file, name })?;
+                let revision = self.moves.borrow_mut().taken_away(Anchor { file, name })?;
                 return Ok(revision.map(|revision| Gone {
                     revision: Some(revision),
                     file: file.to_owned(),
@@ -167,7 +170,7 @@ impl Judge<'_> {
         if let What::Symbol(file, name) = &claim.what
             && let Some(file) = self.file_of(page, file)
         {
-            let new = freshness::Moves::of(self.context).moved_to(&format!("{file}#{name}"), None)?;
+            let new = self.moves.borrow_mut().moved_to(&format!("{file}#{name}"), None)?;
             return Ok(new.map(|new| new.anchor));
         }
         if let What::Path(named) | What::Symbol(named, _) = &claim.what {

@@ -1,5 +1,6 @@
 //! Checks all claims of all pages.
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,6 +13,7 @@ use super::project::Project;
 use super::spans::said;
 use super::words::{Presence, keys, presence};
 use super::{Counts, Kind, Missing};
+use crate::freshness::Moves;
 use crate::index::questions::links;
 use crate::page::{Lines, LinkTypes, decode, parse};
 use crate::ports::Walked;
@@ -70,7 +72,7 @@ pub fn survey(context: &Context<'_>) -> Result<Survey> {
     let sought: Vec<String> = sought.into_iter().collect();
     let found = presence(context, &project.files, &sought)?;
     let found: HashMap<&str, Presence> = sought.iter().map(String::as_str).zip(found).collect();
-    let judge = Judge { context, project: &project, found };
+    let judge = Judge { context, project: &project, found, moves: RefCell::new(Moves::of(context)) };
 
     let mut survey = Survey { pages: pages.len(), exempt_pages, ..Survey::default() };
     let mut wanted = Wanted::default();
