@@ -171,6 +171,13 @@ pub fn is_hidden(path: &str) -> bool {
     path.split('/').any(|part| part.starts_with('.'))
 }
 
+/// Whether what follows `#` after the path of a file names nothing in it, or lines: `L10`, `10-20`, `L10C1-L20C5`.
+pub fn is_lines(name: &str) -> bool {
+    let rest = name.strip_prefix('L').unwrap_or(name);
+    let is_part = |byte: u8| byte.is_ascii_digit() || b"LC-".contains(&byte);
+    name.is_empty() || (rest.starts_with(|c: char| c.is_ascii_digit()) && rest.bytes().all(is_part))
+}
+
 /// An entry of `source_refs` without what does not matter: spaces around it and `./` before it.
 pub fn source_entry(written: &str) -> &str {
     let entry = written.trim();
@@ -263,4 +270,19 @@ pub fn relative(folder: &str, path: &str) -> String {
     let shared = from.iter().zip(to.iter().take(above)).take_while(|(a, b)| a == b).count();
     let up = std::iter::repeat_n("..", from.len() - shared);
     up.chain(to.into_iter().skip(shared)).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_lines;
+
+    #[test]
+    fn lines_are_told_from_names() {
+        for lines in ["", "L10", "10", "10-20", "L10-L20", "L10C1-L20C5"] {
+            assert!(is_lines(lines), "{lines}");
+        }
+        for name in ["L", "LCL", "login", "L10x", "-10", "Läufer", "level-10"] {
+            assert!(!is_lines(name), "{name}");
+        }
+    }
 }

@@ -204,16 +204,11 @@ fn path_claim(text: &str) -> Option<What> {
         return None;
     }
     Some(match name {
-        Some(name) if !name.is_empty() && !is_lines(name) && has_ending(path) => {
+        Some(name) if !crate::path::is_lines(name) && has_ending(path) => {
             What::Symbol(path.to_owned(), name.to_owned())
         }
         _ => What::Path(path.to_owned()),
     })
-}
-
-/// `L10`, `L10-L20`, `10`.
-fn is_lines(name: &str) -> bool {
-    name.chars().all(|c| c.is_ascii_digit() || matches!(c, 'L' | '-'))
 }
 
 fn has_ending(path: &str) -> bool {

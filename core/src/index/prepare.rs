@@ -318,12 +318,8 @@ fn shown_sources(front_matter: &FrontMatter, text: &str) -> Vec<(usize, String)>
     };
     let shown = blocks.iter().map(|block| {
         let source = path::source_entry(&block.named);
-        let is_lines = |name: &str| {
-            name.starts_with(|c: char| c == 'L' || c.is_ascii_digit())
-                && name.bytes().all(|byte| byte.is_ascii_digit() || b"LC-".contains(&byte))
-        };
         let source = match source.rsplit_once('#') {
-            Some((file, name)) if is_lines(name) => file,
+            Some((file, name)) if path::is_lines(name) => file,
             _ => source,
         };
         (above + block.line, source.to_owned())

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Files;
 use super::contents::{Contents, is_page};
 use super::step::{Fate, Step};
-use crate::Context;
 use crate::globs::Globs;
 use crate::graph::resolve::{self, Origin};
 use crate::page::LinkKind;
+use crate::{Context, path};
 
 /// A section of a page, or the page itself if its front matter names sources.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,20 +60,12 @@ impl Named {
     fn link(files: &Files, kind: LinkKind, target: &str, origin: Origin<'_>) -> Option<Self> {
         let candidates = resolve::source_candidates(kind, target, origin);
         let file = candidates.into_iter().find(|file| files.contains_key(file))?;
-        let name = target.split_once('#').map(|(_, name)| name.trim()).filter(|name| !is_line(name));
+        let name = target.split_once('#').map(|(_, name)| name.trim()).filter(|name| !path::is_lines(name));
         Some(match name {
             Some(name) => Self::Symbol(file, name.into()),
             None => Self::File(file),
         })
     }
-}
-
-/// Whether what follows `#` is a line, or a range of lines.
-fn is_line(name: &str) -> bool {
-    let rest = name.strip_prefix('L').unwrap_or(name);
-    name.is_empty()
-        || (rest.starts_with(|c: char| c.is_ascii_digit())
-            && rest.chars().all(|c| c.is_ascii_digit() || matches!(c, 'L' | 'C' | '-')))
 }
 
 impl Bindings {
