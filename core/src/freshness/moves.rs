@@ -84,7 +84,7 @@ impl<'a> Moves<'a> {
             first.removed_by.is_none() || found.similarity.is_none() || found.has_name_of(&first.name)
         };
         let found = found.filter(is_same);
-        Ok(found.map(|found| NewPlace::new(&found.symbol.file, &found.symbol.symbol.name, found.similarity)))
+        Ok(found.map(|found| NewPlace::of(&found)))
     }
 
     /// The commit that took away the symbol of a file; `None` if no earlier one had it, or that commit is not known.
@@ -296,6 +296,11 @@ impl<'a> Moves<'a> {
 }
 
 impl NewPlace {
+    /// What a single change made of a symbol.
+    pub(super) fn of(found: &Successor<'_>) -> Self {
+        Self::new(&found.symbol.file, &found.symbol.symbol.name, found.similarity)
+    }
+
     fn new(file: &str, name: &str, similarity: Option<f64>) -> Self {
         let confidence = similarity.map(crate::renames::of_symbols);
         Self { anchor: format!("{file}#{name}"), confidence }

@@ -12,13 +12,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::anchors::Anchor;
-use super::moves::MOST_FILES;
+use super::moves::{MOST_FILES, NewPlace};
+use super::successor::{Change, FileChange};
 use super::symbols::Targets;
 use super::{DeclaredPage, Sources, declared};
 use crate::graph::resolve::{Origin, source_candidates};
 use crate::index::questions::sources::{self as questions, MissingFileLink};
 use crate::ports::{ContentHash, RevisionSource, Source, Symbol, Target};
-use crate::{Context, Result};
+use crate::{Context, Result, path};
 
 /// Maximum changed files of a folder or glob that are named.
 const MOST_NAMED: usize = 20;
@@ -52,7 +53,7 @@ pub struct TouchedSource {
     pub file_count: usize,
     /// Where a source that is gone is now, if that can be told.
     pub moved_to: Option<String>,
-    /// Share of such moves that are right, 0 to 1; absent if the content is equal.
+    /// Share of such moves that are right, 0 to 1; absent if the content, or the body of a symbol, is equal.
     pub confidence: Option<f64>,
     /// The sections that link to it; empty if front matter names it, which concerns the whole page.
     pub sections: Vec<DescribingSection>,
@@ -120,7 +121,7 @@ pub(crate) fn touched(context: &Context<'_>, whole: &Context<'_>, ends: &Ends<'_
     before.read(&then, &files)?;
     let mut after = Targets::of(anchors.values().copied());
     after.read(context, &files)?;
-    let movers = Movers { context, whole, ends, symbols: OnceCell::new() };
+    let movers = Movers { context, whole, ends, change: OnceCell::new() };
     let mut touched = Touched::default();
     let mut verdicts: HashMap<&str, TouchedSource> = HashMap::new();
     for source in named {
@@ -142,8 +143,10 @@ pub(crate) fn touched(context: &Context<'_>, whole: &Context<'_>, ends: &Ends<'_
             Compared::Equal | Compared::Missing => continue,
         };
         let mut found = TouchedSource::new(source, change);
-        if let (Touch::Gone, Some(Target::Symbol(symbol))) = (change, old) {
-            found.moved_to = movers.of_symbol(symbol)?;
+        if let (Touch::Gone, Some(Target::Symbol(symbol))) = (change, old)
+            && let Some(place) = movers.of_symbol(anchor.file, &symbol.name)?
+        {
+            (found.moved_to, found.confidence) = (Some(place.anchor), place.confidence);
         }
         verdicts.insert(source, found);
     }
@@ -191,19 +194,13 @@ fn broken_by(context: &Context<'_>, ends: &Ends<'_>) -> Result<BrokenLines> {
             if !ends.changed.contains(&file) || ends.old.stat_source(&file)?.is_none() {
                 continue;
             }
-            let symbol = target.split_once('#').map(|(_, name)| name).filter(|name| !is_lines(name));
+            let symbol = target.split_once('#').map(|(_, name)| name).filter(|name| !path::is_lines(name));
             let source = symbol.map_or_else(|| file.clone(), |symbol| format!("{file}#{symbol}"));
             broken.entry((page, source)).or_insert_with(|| (path.clone(), BTreeSet::new())).1.insert(line);
             break;
         }
     }
     Ok(broken)
-}
-
-/// Whether what follows `#` in a link is nothing, a line or a range of lines.
-fn is_lines(name: &str) -> bool {
-    name.trim_start_matches('L').chars().next().is_none_or(|first| first.is_ascii_digit())
-        && name.chars().all(|c| c.is_ascii_digit() || matches!(c, 'L' | 'C' | '-'))
 }
 
 impl TouchedSource {
@@ -276,14 +273,7 @@ struct Movers<'a> {
     context: &'a Context<'a>,
     whole: &'a Context<'a>,
     ends: &'a Ends<'a>,
-    symbols: OnceCell<NewSymbols>,
-}
-
-/// Symbols that the change added, by what stays the same if one is renamed or moved.
-#[derive(Default)]
-struct NewSymbols {
-    by_tokens: HashMap<String, Vec<String>>,
-    by_body: HashMap<String, Vec<String>>,
+    change: OnceCell<Change>,
 }
 
 impl Movers<'_> {
@@ -350,44 +340,37 @@ impl Movers<'_> {
         })
     }
 
-    /// Where a symbol went: the anchor of the only new symbol that is the same, or whose body is.
-    fn of_symbol(&self, symbol: &Symbol) -> Result<Option<String>> {
-        let new = match self.symbols.get() {
-            Some(new) => new,
+    /// Where a symbol went that the older end has in this file.
+    fn of_symbol(&self, file: &str, name: &str) -> Result<Option<NewPlace>> {
+        let change = match self.change.get() {
+            Some(change) => change,
             None => {
-                let new = self.new_symbols()?;
-                self.symbols.get_or_init(|| new)
+                let change = self.symbols()?;
+                self.change.get_or_init(|| change)
             }
         };
-        let same = new.by_tokens.get(&symbol.hashes.tokens);
-        let same = same.or_else(|| new.by_body.get(symbol.body.as_ref()?));
-        Ok(same.and_then(|same| <[String; 1]>::try_from(same.clone()).ok()).map(|[only]| only))
+        Ok(change.successor(file, name).map(|found| NewPlace::of(&found)))
     }
 
-    fn new_symbols(&self) -> Result<NewSymbols> {
+    /// The symbols that the change removed and added.
+    fn symbols(&self) -> Result<Change> {
         let Context { source, symbols, cancel, .. } = *self.context;
         let files = self.ends.changed.iter().map(String::as_str);
         let files: Vec<&str> = files.filter(|file| symbols.knows(file)).take(MOST_FILES).collect();
         self.ends.load(files.iter().copied())?;
-        let mut new = NewSymbols::default();
-        for file in files {
+        let mut read = Vec::new();
+        for path in files {
             cancel.check()?;
-            let Ok(bytes) = source.read_source(file) else { continue };
-            let before = self.ends.old.read_source(file).unwrap_or_default();
-            let before: BTreeSet<String> =
-                symbols.all(file, &before).into_iter().map(|symbol| symbol.name).collect();
-            for symbol in symbols.all(file, &bytes) {
-                if before.contains(&symbol.name) {
-                    continue;
-                }
-                let anchor = format!("{file}#{}", symbol.name);
-                if let Some(body) = symbol.body {
-                    new.by_body.entry(body).or_default().push(anchor.clone());
-                }
-                new.by_tokens.entry(symbol.hashes.tokens).or_default().push(anchor);
-            }
+            let before = self.ends.old.read_source(path).unwrap_or_default();
+            let after = source.read_source(path).unwrap_or_default();
+            let (old, new) = (symbols.all(path, &before), symbols.all(path, &after));
+            read.push((path, before, old, after, new));
         }
-        Ok(new)
+        Ok(Change::of(read.iter().map(|(path, before, old, after, new)| FileChange {
+            path,
+            before: (before, old),
+            after: (after, new),
+        })))
     }
 
     /// Whether symbols with the same tokens are not the same text.

@@ -4734,7 +4734,7 @@ export interface TouchedSource {
   file_count: number;
   /** Where a source that is gone is now, if that can be told. */
   moved_to: string | null;
-  /** Share of such moves that are right, 0 to 1; absent if the content is equal. */
+  /** Share of such moves that are right, 0 to 1; absent if the content, or the body of a symbol, is equal. */
   confidence: number | null;
   /** The sections that link to it; empty if front matter names it, which concerns the whole page. */
   sections: DescribingSection[];
