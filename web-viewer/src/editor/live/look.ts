@@ -67,7 +67,7 @@ export const liveLook = EditorView.theme({
   '.cm-live-problem': { color: 'var(--ink-faint)', fontSize: 'var(--text-small)' },
   '.cm-live-failed > .cm-live-problem': { color: 'var(--danger)' },
   '.cm-live-display': { textAlign: 'center' },
-  '.cm-live-display > :is(pre, .query)': { textAlign: 'start' },
+  '.cm-live-display :is(pre, .query, .source-block)': { textAlign: 'start' },
   '.cm-live-display > pre': { margin: '0' },
   '.cm-shown-picture': { display: 'inline-block', maxWidth: '100%', verticalAlign: 'bottom' },
   '.cm-shown-picture.cm-picture-below': { display: 'block', padding: 'var(--space-2) 0', width: 'fit-content' },

@@ -1,6 +1,6 @@
 // The renderers of live preview: the same as in articles. The engine renders formulas.
 import { parsed } from '../../reading/article';
-import { improve, renderBlock } from '../../reading/blocks';
+import { renderBlock } from '../../reading/blocks';
 import type { EditorHost } from '../mount';
 import { registerBlock, type BlockRenderer } from './blocks';
 import { writing } from '../../words/writing';
@@ -16,7 +16,9 @@ export function registerRenderers(host: EditorHost, page: () => string): void {
     const answer = document.createElement('div');
     answer.append(parsed(html, PLAIN));
     if (!answer.querySelector('.query, .source-block')) throw new Error(writing.editor.badQuery);
-    await improve([...answer.querySelectorAll<HTMLElement>('.source-block pre > code')]);
+    for (const code of answer.querySelectorAll('.source-block pre > code')) {
+      code.parentElement?.replaceWith(await renderBlock('code', code.textContent ?? '', /^language-(\S+)/.exec(code.className)?.[1]));
+    }
     return answer;
   };
   for (const language of ['ubp', 'base', 'ubp-source']) registerBlock(language, answered, { followsPages: true });
