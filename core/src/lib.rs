@@ -6,6 +6,8 @@
 mod claims;
 mod confidence;
 mod context;
+#[cfg(not(target_family = "wasm"))]
+pub mod drafts;
 pub mod embed;
 mod error;
 #[cfg(not(target_family = "wasm"))]
