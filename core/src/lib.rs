@@ -8,6 +8,8 @@ mod confidence;
 mod context;
 #[cfg(not(target_family = "wasm"))]
 pub mod drafts;
+#[cfg(not(target_family = "wasm"))]
+pub mod editor;
 pub mod embed;
 mod error;
 #[cfg(not(target_family = "wasm"))]

@@ -31,6 +31,10 @@ mod schema;
 #[cfg(not(target_family = "wasm"))]
 mod symbols;
 
+pub(crate) use checks::PAGE_TYPES;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use checks::{ambiguous_link, broken_link, finding, missing_heading};
+
 /// Facts about this operation.
 pub const FACTS: Facts = Facts::reading("Find broken links and other problems, and how to fix them.")
     .tool(Tool::Always)
@@ -179,7 +183,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let graph = context.index.graph()?;
     let index = context.index_state()?;
     #[cfg_attr(target_family = "wasm", allow(unused_mut))]
-    let mut known_types: Vec<String> = checks::PAGE_TYPES.map(str::to_owned).to_vec();
+    let mut known_types: Vec<String> = PAGE_TYPES.map(str::to_owned).to_vec();
     // Browsers have no templates.
     #[cfg(not(target_family = "wasm"))]
     let templates = Templates::load(context)?;

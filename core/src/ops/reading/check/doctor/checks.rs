@@ -21,9 +21,9 @@ use crate::writing::audit;
 use crate::{Result, text};
 
 /// Page types of the specification.
-pub(super) const PAGE_TYPES: [&str; 6] = ["spec", "design", "db-schema", "api", "config", "guide"];
+pub(crate) const PAGE_TYPES: [&str; 6] = ["spec", "design", "db-schema", "api", "config", "guide"];
 
-pub(super) fn finding(severity: Severity, code: &str, message: Message) -> Finding {
+pub(crate) fn finding(severity: Severity, code: &str, message: Message) -> Finding {
     let english = message.to_string();
     let bounded = bounds::sentence(english.clone());
     let message = if bounded == english { message } else { Message::verbatim(bounded) };
@@ -31,16 +31,52 @@ pub(super) fn finding(severity: Severity, code: &str, message: Message) -> Findi
 }
 
 impl Finding {
-    pub(super) fn at(mut self, path: impl Into<String>, line: impl Into<Option<usize>>) -> Self {
+    pub(crate) fn at(mut self, path: impl Into<String>, line: impl Into<Option<usize>>) -> Self {
         self.filepath = Some(path.into());
         self.line = line.into();
         self
     }
 
-    pub(super) fn hint(mut self, hint: Message) -> Self {
+    pub(crate) fn hint(mut self, hint: Message) -> Self {
         self.hint = Some(hint);
         self
     }
+}
+
+/// A link that leads nowhere.
+pub(crate) fn broken_link(target: &str) -> Finding {
+    finding(Severity::Warning, "unresolved_link", message!("broken link to '{target}'", target))
+        .hint(message!("create the page, or fix the link"))
+}
+
+/// A link that leads to `chosen`, the nearest of several pages.
+pub(crate) fn ambiguous_link(target: &str, chosen: &str) -> Finding {
+    finding(
+        Severity::Info,
+        "ambiguous_link",
+        message!(
+            "the link to '{target}' matches several pages; it leads to the nearest, {chosen}",
+            target,
+            chosen
+        ),
+    )
+    .hint(message!("write a longer part of the path"))
+}
+
+/// A link to a page at `target_path` that does not have this heading or block.
+pub(crate) fn missing_heading(target: &str, target_path: &str, anchor: &str) -> Finding {
+    let last = anchor.rsplit('#').next().unwrap_or(anchor).trim();
+    finding(
+        Severity::Info,
+        "missing_heading",
+        message!(
+            "broken link to '{target}': {target_path} has no heading or block '{last}'",
+            target,
+            target_path,
+            last
+        ),
+    )
+    .hint(message!("fix the heading after the #"))
 }
 
 pub(super) fn unreadable(listing: &Listing, findings: &mut Vec<Finding>) {
@@ -108,11 +144,7 @@ pub(super) fn unresolved(db: &Connection, findings: &mut Vec<Finding>) -> Result
         });
         entry.links += 1;
         entry.pages += usize::from(is_first);
-        findings.push(
-            finding(Severity::Warning, "unresolved_link", message!("broken link to '{target}'", target))
-                .at(page, line)
-                .hint(message!("create the page, or fix the link")),
-        );
+        findings.push(broken_link(&target).at(page, line));
     }
     let mut wanted: Vec<WantedPage> = wanted.into_values().collect();
     wanted.sort_by(|a, b| (b.pages, b.links).cmp(&(a.pages, a.links)).then_with(|| a.target.cmp(&b.target)));
@@ -121,19 +153,7 @@ pub(super) fn unresolved(db: &Connection, findings: &mut Vec<Finding>) -> Result
 
 pub(super) fn ambiguous(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
     for (path, line, target, chosen) in links::ambiguous(db)? {
-        findings.push(
-            finding(
-                Severity::Info,
-                "ambiguous_link",
-                message!(
-                    "the link to '{target}' matches several pages; it leads to the nearest, {chosen}",
-                    target,
-                    chosen
-                ),
-            )
-            .at(path, line)
-            .hint(message!("write a longer part of the path")),
-        );
+        findings.push(ambiguous_link(&target, &chosen).at(path, line));
     }
     Ok(())
 }
@@ -146,20 +166,8 @@ pub(super) fn missing_anchors(db: &Connection, findings: &mut Vec<Finding>) -> R
         let is_meant =
             |key: &String| text::heading_key(key) == wanted && key.starts_with('^') == last.starts_with('^');
         if !names::anchors(db, link.target_page)?.iter().any(is_meant) {
-            findings.push(
-                finding(
-                    Severity::Info,
-                    "missing_heading",
-                    message!(
-                        "broken link to '{target}': {target_path} has no heading or block '{last}'",
-                        target = link.target,
-                        target_path = link.target_path,
-                        last
-                    ),
-                )
-                .at(&link.path, link.line)
-                .hint(message!("fix the heading after the #")),
-            );
+            let missing = missing_heading(&link.target, &link.target_path, &link.anchor);
+            findings.push(missing.at(&link.path, link.line));
         }
     }
     Ok(())

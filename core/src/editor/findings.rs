@@ -1,0 +1,180 @@
+//! What is wrong with an open page, each with its place in the text.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::places::{place, source_place};
+use super::{OpenPage, Place, changed_sources};
+use crate::drafts::Drafts;
+use crate::index::questions::links::LinkOfPage;
+use crate::index::questions::pages;
+use crate::message;
+use crate::ops::doctor::{Finding, Severity, ambiguous_link, broken_link, finding, missing_heading};
+use crate::page::{FrontMatter, Link, Value};
+use crate::show::what_is_wrong;
+use crate::templates::{Templates, breaches};
+use crate::{Context, Result, path};
+
+/// A finding, and its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TextFinding {
+    /// Bytes of the page's text.
+    pub range: Range<usize>,
+    /// The finding, as [`doctor`](crate::ops::doctor) tells it.
+    pub finding: Finding,
+    /// For `stale_section` and `stale_page`, the name under which `review_page` takes it: `path` or `path#heading`.
+    pub review: Option<String>,
+}
+
+/// Problems of the page on the screen, in the order of the text: broken and ambiguous links, missing headings, blocks and
+/// symbols, sources that are missing or changed since the review, what breaks the template of its type.
+///
+/// # Errors
+/// [`crate::Error::Database`], [`crate::Error::Io`], [`crate::Error::Cancelled`].
+pub fn findings(context: &Context<'_>, drafts: &Drafts, open: &OpenPage) -> Result<Vec<TextFinding>> {
+    let mut found: Vec<TextFinding> = Vec::new();
+    let mut add = |range: Range<usize>, finding: Finding| {
+        found.push(TextFinding { range, finding: finding.at(&open.path, None), review: None });
+    };
+    for diagnostic in &open.page.diagnostics {
+        add(
+            open.line(diagnostic.line),
+            finding(Severity::Warning, &diagnostic.code, diagnostic.message.clone()),
+        );
+    }
+    let mut known: HashMap<(_, &str), Place> = HashMap::new();
+    for link in &open.page.links {
+        context.cancel.check()?;
+        let key = (link.kind, link.target.as_str());
+        let place = match known.get(&key) {
+            Some(place) => place.clone(),
+            // A page that is gone since the index was read is found missing by the next look.
+            None => place(context, drafts, open, link).unwrap_or(Place::Nowhere),
+        };
+        if let Some(finding) = of_link(link, &place) {
+            add(link.range.clone(), finding);
+        }
+        known.insert(key, place);
+    }
+    for (range, named) in entries(open) {
+        if !named.contains(['*', '?', '[']) && path::is_inside(&named) {
+            let place = source_place(context, &named).unwrap_or(Place::Nowhere);
+            let is_missing = matches!(&place, Place::File { symbol: Some(_), lines: None, .. })
+                || (matches!(place, Place::Nowhere)
+                    && context.source.match_sources(std::slice::from_ref(&named))?.is_empty());
+            if is_missing {
+                let told = message!("{named} is missing", named);
+                add(range, finding(Severity::Warning, "missing_source", told).hint(fix_entry()));
+            }
+        }
+    }
+    for breach in broken_rules(context, open)? {
+        add(
+            open.line(breach.line),
+            finding(Severity::Warning, &breach.code, breach.message).hint(breach.hint),
+        );
+    }
+    stale(context, open, &mut found)?;
+    found.sort_by_key(|found| (found.range.start, found.range.end));
+    Ok(found)
+}
+
+fn fix_entry() -> crate::message::Message {
+    message!("correct the entry, or remove it")
+}
+
+fn of_link(link: &Link, place: &Place) -> Option<Finding> {
+    match place {
+        Place::Nowhere => Some(broken_link(&link.target)),
+        Place::Page(place) => match &place.anchor {
+            Some(anchor) if place.line.is_none() => Some(missing_heading(&link.target, &place.path, anchor)),
+            _ if place.ambiguous => Some(ambiguous_link(&link.target, &place.path)),
+            _ => None,
+        },
+        Place::File { path, symbol: Some(symbol), lines: None } if !path::is_lines(symbol) => {
+            let told = message!("broken link: {path} has no symbol '{symbol}'", path, symbol);
+            let hint = message!("fix the name after the #");
+            Some(finding(Severity::Warning, "missing_symbol", told).hint(hint))
+        }
+        Place::File { .. } | Place::Attachment(_) => None,
+    }
+}
+
+/// The entries of `source_refs`, each with its place in the front matter.
+pub(super) fn entries(open: &OpenPage) -> Vec<(Range<usize>, String)> {
+    let front: &FrontMatter = &open.page.front_matter;
+    let listed: Vec<&str> = match front.get("source_refs").or_else(|| front.get("sourceRefs")) {
+        Some(Value::List(items)) => items
+            .iter()
+            .filter_map(|item| match item {
+                Value::Text(text) => Some(text.as_str()),
+                Value::List(_) | Value::Map(_) => None,
+            })
+            .collect(),
+        Some(Value::Text(one)) => vec![one],
+        _ => Vec::new(),
+    };
+    let yaml = open.text.get(front.range.clone()).unwrap_or_default();
+    let mut from = yaml.find("source_refs").or_else(|| yaml.find("sourceRefs")).unwrap_or_default();
+    let mut found = Vec::new();
+    for item in listed.into_iter().filter(|item| !item.is_empty()) {
+        // An entry that is written with escapes has no place of its own.
+        let at = yaml.get(from..).and_then(|rest| rest.find(item)).map(|at| from + at);
+        let start = front.range.start + at.unwrap_or(from);
+        let end = if at.is_some() { start + item.len() } else { start };
+        from = at.map_or(from, |at| at + item.len());
+        found.push((start..end, path::source_entry(item).to_owned()));
+    }
+    found
+}
+
+fn broken_rules(context: &Context<'_>, open: &OpenPage) -> Result<Vec<crate::templates::Breach>> {
+    let Some(Value::Text(doc_type)) = open.page.front_matter.get("type") else { return Ok(Vec::new()) };
+    let templates = Templates::load(context)?;
+    let own = templates.of_type(doc_type);
+    if own.is_empty() {
+        return Ok(Vec::new());
+    }
+    let drafts = Drafts::default();
+    let mut links = Vec::new();
+    for link in &open.page.links {
+        let target_type = match place(context, &drafts, open, link).unwrap_or(Place::Nowhere) {
+            Place::Page(place) => context.index.read(|db| match pages::at(db, &place.path)? {
+                Some(number) => Ok(Some(pages::row(db, number)?.doc_type)),
+                None => Ok(None),
+            })?,
+            _ => None,
+        };
+        let (line, link_type, target) = (link.line, link.link_type.clone(), link.target.clone());
+        links.push(LinkOfPage { line, link_type, target, target_type });
+    }
+    Ok(breaches(&own, &open.text, &open.page, &links))
+}
+
+fn stale(context: &Context<'_>, open: &OpenPage, found: &mut Vec<TextFinding>) -> Result<()> {
+    for source in changed_sources(context, open)? {
+        let file = &source.stale.file_path;
+        let wrong = what_is_wrong(&source.stale);
+        let message = message!("{file} {wrong}", file, wrong);
+        let section = source.section.as_ref().and_then(|id| {
+            let sections = &open.page.sections;
+            sections.iter().find(|section| section.id == *id && section.level > 0)
+        });
+        let (range, code, name) = match section {
+            Some(section) => {
+                (open.line(section.lines.0), "stale_section", format!("{}#{}", open.path, section.heading))
+            }
+            None => (top(open), "stale_page", open.path.clone()),
+        };
+        let hint = message!("read it again, and mark it as reviewed");
+        let finding = finding(Severity::Warning, code, message).at(&open.path, None).hint(hint);
+        found.push(TextFinding { range, finding, review: Some(name) });
+    }
+    Ok(())
+}
+
+/// The title of the page, for what concerns all of it.
+fn top(open: &OpenPage) -> Range<usize> {
+    let first = open.page.sections.iter().find(|section| section.level > 0);
+    open.line(first.map_or(1, |section| section.lines.0))
+}

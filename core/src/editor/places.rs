@@ -1,0 +1,129 @@
+//! Where links lead, down to the line.
+
+use super::OpenPage;
+use crate::drafts::Drafts;
+use crate::freshness::{Anchor, file_of};
+use crate::graph::resolve::Destination;
+use crate::index::questions::pages;
+use crate::page::{Link, LinkKind, Page, parse};
+use crate::render::{Attachments, heading_id};
+use crate::{Context, Result, index, text};
+
+/// Where a link leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// A page, or a heading or block of it.
+    Page(PlaceInPage),
+    /// A file of the project that is not a page.
+    File {
+        /// Its path relative to the project.
+        path: String,
+        /// The symbol in it, as written.
+        symbol: Option<String>,
+        /// First and last line of the symbol, from 1; `None` without a symbol, or if the file does not have it.
+        lines: Option<(usize, usize)>,
+    },
+    /// A picture or another file that pages show, by its path relative to the project.
+    Attachment(String),
+    /// Nowhere.
+    Nowhere,
+}
+
+/// A page, or a heading or block of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlaceInPage {
+    /// Path of the page.
+    pub path: String,
+    /// The heading or `^block` as written.
+    pub anchor: Option<String>,
+    /// Line of the heading or block, from 1; the first without an anchor, `None` if the page does not have it.
+    pub line: Option<usize>,
+    /// Whether other pages match the name as well.
+    pub ambiguous: bool,
+}
+
+/// Where a link of an open page leads.
+///
+/// # Errors
+/// [`crate::Error::Database`]; [`crate::Error::Io`] if a page that it names by heading or block cannot be read.
+pub fn place(context: &Context<'_>, drafts: &Drafts, open: &OpenPage, link: &Link) -> Result<Place> {
+    place_of(context, drafts, open, link.kind, &link.target)
+}
+
+/// The same for a target as links of `kind` write it.
+pub(super) fn place_of(
+    context: &Context<'_>,
+    drafts: &Drafts,
+    open: &OpenPage,
+    kind: LinkKind,
+    target: &str,
+) -> Result<Place> {
+    // A page that is not in the index yet has no number under which its own headings could be found.
+    if open.number.is_none() && target.starts_with('#') {
+        let anchor = target.trim_start_matches('#').trim().to_owned();
+        let line = place_in(&open.page, &anchor);
+        let path = open.path.clone();
+        return Ok(Place::Page(PlaceInPage { path, anchor: Some(anchor), line, ambiguous: false }));
+    }
+    let (destination, path) = context.index.read(|db| {
+        let destination = index::destination(db, context.source, kind, target, open.origin(context))?;
+        let path = match &destination {
+            Destination::Page { page, .. } if Some(*page) != open.number => Some(pages::path(db, *page)?),
+            _ => None,
+        };
+        Ok((destination, path))
+    })?;
+    Ok(match destination {
+        Destination::Page { anchor, ambiguous, .. } => {
+            let path = path.unwrap_or_else(|| open.path.clone());
+            let line = match &anchor {
+                None => Some(1),
+                Some(anchor) if path == open.path => place_in(&open.page, anchor),
+                Some(anchor) => {
+                    let text = drafts.text(context.source, &path)?;
+                    place_in(&parse(&text, &context.link_types()), anchor)
+                }
+            };
+            Place::Page(PlaceInPage { path, anchor, line, ambiguous })
+        }
+        Destination::Source(file) => {
+            let symbol = target.split_once('#').map(|(_, symbol)| symbol.trim().to_owned());
+            in_file(context, file, symbol.filter(|symbol| !symbol.is_empty()))
+        }
+        Destination::Attachment => {
+            let files = Attachments::new(context.source, context.pages_dir());
+            files.find(kind, target, &open.path)?.map_or(Place::Nowhere, Place::Attachment)
+        }
+        Destination::Unresolved => Place::Nowhere,
+    })
+}
+
+/// What an entry of `source_refs` names.
+pub(super) fn source_place(context: &Context<'_>, named: &str) -> Result<Place> {
+    let (file, symbol) = match Anchor::of(context.source, named)? {
+        Some(anchor) => (anchor.file.to_owned(), Some(anchor.name.to_owned())),
+        None => (file_of(context.source, named)?.to_owned(), None),
+    };
+    if context.source.stat_source(&file)?.is_none() {
+        return Ok(Place::Nowhere);
+    }
+    Ok(in_file(context, file, symbol))
+}
+
+fn in_file(context: &Context<'_>, path: String, symbol: Option<String>) -> Place {
+    let lines = symbol.as_deref().and_then(|symbol| super::code::lines_of(context, &path, symbol));
+    Place::File { path, symbol, lines }
+}
+
+/// Line, from 1, of the heading or `^block` of a page that `anchor` names.
+pub fn place_in(page: &Page, anchor: &str) -> Option<usize> {
+    let last = anchor.rsplit('#').next().unwrap_or(anchor).trim();
+    if let Some(block) = last.strip_prefix('^') {
+        let key = text::fold_key(block);
+        return page.blocks.iter().find(|own| text::fold_key(&own.name) == key).map(|own| own.line);
+    }
+    let sections =
+        page.sections.iter().map(|section| (section.id.as_str(), section.level, &*section.heading_path));
+    let id = heading_id(sections, anchor)?;
+    page.sections.iter().find(|section| section.id == id).map(|section| section.lines.0)
+}
