@@ -1,7 +1,9 @@
-//! The servers of a project: MCP for agents, and the viewer for browsers. They handle access and transport; answers
+//! The servers of a project: MCP for agents, the viewer for browsers, and the language
+//! server for editors. They handle access and transport; answers
 //! come from the engine.
 
 mod http;
+pub mod lsp;
 pub mod mcp;
 mod messages;
 mod shared;

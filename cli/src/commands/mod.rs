@@ -16,6 +16,7 @@ mod impact;
 mod import;
 pub(crate) mod init;
 mod list;
+pub(crate) mod lsp;
 mod mcp;
 pub(crate) mod mcp_server;
 mod memory;
@@ -120,6 +121,8 @@ pub enum Command {
     Dismiss(suggest::DismissArgs),
     /// Read, write and search the pages in a browser
     Viewer(viewer::ViewerArgs),
+    /// Serve editors over the Language Server Protocol
+    Lsp(lsp::LspArgs),
     /// Connect AI clients to the server
     Mcp(mcp::McpArgs),
     /// Tell agents which pages describe the files that they edit
@@ -187,6 +190,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Hook(args) => return hook::run(terminal, &folder, global, args),
         Command::McpServer(args) => return mcp_server::run(terminal, &folder, args),
         Command::Viewer(args) => return viewer::run(terminal, &folder, args),
+        Command::Lsp(args) => return lsp::run(terminal, args),
         Command::Overview => return overview::run(terminal, &folder, global),
         _ => {}
     }
@@ -239,6 +243,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         | Command::Token(_)
         | Command::McpServer(_)
         | Command::Viewer(_)
+        | Command::Lsp(_)
         | Command::Overview => Ok(crate::ExitStatus::Success),
     }
 }

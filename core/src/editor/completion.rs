@@ -221,6 +221,17 @@ fn found_pages(
     pages.collect()
 }
 
+/// The shortest name under which a link on the open page leads to the page at `path`.
+///
+/// # Errors
+/// [`crate::Error::Database`].
+pub fn link_name(context: &Context<'_>, open: &OpenPage, path: &str) -> Result<String> {
+    let title = context.index.read(|db| questions::title_at(db, path))?.unwrap_or_default();
+    let page =
+        complete::Completion { filepath: path.to_owned(), name: title.clone(), title, url: String::new() };
+    spelling(context, open, &page)
+}
+
 /// The shortest name under which a link on the page leads to this one.
 fn spelling(context: &Context<'_>, open: &OpenPage, page: &complete::Completion) -> Result<String> {
     let by_path = path::without_page_extension(&page.filepath);

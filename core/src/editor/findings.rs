@@ -64,7 +64,11 @@ pub fn findings(context: &Context<'_>, drafts: &Drafts, open: &OpenPage) -> Resu
                     && context.source.match_sources(std::slice::from_ref(&named))?.is_empty());
             if is_missing {
                 let told = message!("{named} is missing", named);
-                add(range, finding(Severity::Warning, "missing_source", told).hint(fix_entry()));
+                add(
+                    range,
+                    finding(Severity::Warning, "missing_source", told)
+                        .hint(message!("correct the entry, or remove it")),
+                );
             }
         }
     }
@@ -77,10 +81,6 @@ pub fn findings(context: &Context<'_>, drafts: &Drafts, open: &OpenPage) -> Resu
     stale(context, open, &mut found)?;
     found.sort_by_key(|found| (found.range.start, found.range.end));
     Ok(found)
-}
-
-fn fix_entry() -> crate::message::Message {
-    message!("correct the entry, or remove it")
 }
 
 fn of_link(link: &Link, place: &Place) -> Option<Finding> {

@@ -49,7 +49,14 @@ pub fn page_preview(
     }
     let start = match place.line {
         Some(line) if place.anchor.is_some() => open.line(line).start,
-        _ => open.page.front_matter.range.end,
+        // The title is told above.
+        _ => {
+            match open.page.sections.first().filter(|first| first.level == 1 && open.title() == first.heading)
+            {
+                Some(first) => open.line(first.lines.0).end,
+                None => open.page.front_matter.range.end,
+            }
+        }
     };
     let is_block = place.anchor.as_deref().is_some_and(|anchor| anchor.contains('^'));
     let rest = open.text.get(start..).unwrap_or_default();

@@ -18,10 +18,10 @@ mod sources;
 mod tests;
 
 pub use code::{DescribedSymbol, Describing, described};
-pub use completion::{Candidate, CandidateKind, Candidates, candidates};
+pub use completion::{Candidate, CandidateKind, Candidates, candidates, link_name};
 pub use findings::{TextFinding, findings};
 pub use hover::{page_preview, source_preview};
 pub use open_page::OpenPage;
-pub use places::{Place, PlaceInPage, place, place_in};
+pub use places::{Place, PlaceInPage, closest_headings, place, place_in};
 pub use references::{Reference, Referred, references};
-pub use sources::{SectionSource, changed_sources};
+pub use sources::{SectionSource, changed_sources, is_stale};

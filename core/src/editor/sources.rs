@@ -1,7 +1,8 @@
 //! The sources that make an open page stale, and the sections that they concern.
 
 use super::OpenPage;
-use crate::freshness::{self, Binding, Sources, StaleRef};
+use crate::freshness::{self, Binding, Sources, StaleRef, Staleness};
+use crate::index::questions::pages;
 use crate::{Context, Result};
 
 /// A source that makes a section stale, or the whole page.
@@ -48,4 +49,14 @@ pub fn changed_sources(context: &Context<'_>, open: &OpenPage) -> Result<Vec<Sec
         }
     }
     Ok(found)
+}
+
+/// Whether the page at `path` is not up to date with its sources.
+///
+/// # Errors
+/// [`crate::Error::Database`], [`crate::Error::Io`].
+pub fn is_stale(context: &Context<'_>, path: &str) -> Result<bool> {
+    let Some(number) = context.index.read(|db| pages::at(db, path))? else { return Ok(false) };
+    let assessments = freshness::assess(context, Some(&[number]))?;
+    Ok(assessments.get(&number).is_some_and(|assessment| assessment.staleness > Staleness::Fresh))
 }

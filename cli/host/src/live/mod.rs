@@ -261,13 +261,27 @@ impl Live {
         params: Value,
         cancel: &Cancel,
     ) -> Result<Value> {
+        let result = self.with_at_once(caller, cancel, |context| (operation.call)(context, params, None));
+        self.shared.note_own_change(operation, &result);
+        result
+    }
+
+    /// Runs a closure in the same way as [`Live::call_at_once`].
+    ///
+    /// # Errors
+    /// As [`Live::call`].
+    pub fn with_at_once<T>(
+        &self,
+        caller: Caller,
+        cancel: &Cancel,
+        operation: impl FnOnce(&Context<'_>) -> Result<T>,
+    ) -> Result<T> {
         let shared = &*self.shared;
         shared.stopped.check()?;
         let _call = Call::begin(shared);
         let opened = shared.current()?;
-        let result = (operation.call)(&opened.engine.context(caller, false, &Silent, cancel), params, None);
+        let result = operation(&opened.engine.context(caller, false, &Silent, cancel));
         shared.heal_after(&opened, &result);
-        shared.note_own_change(operation, &result);
         result
     }
 

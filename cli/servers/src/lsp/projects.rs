@@ -1,0 +1,163 @@
+//! The projects whose files are open, each opened once.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lsp_types::Uri;
+use ubp_core::drafts::Drafts;
+use ubp_core::ops::doctor::Finding;
+use ubp_core::{Error, Result, path};
+use ubp_host::live::{Live, Notices};
+use ubp_host::{Environment, Project};
+
+use super::documents::Document;
+use super::uri;
+
+/// An open project.
+pub(super) struct Served {
+    pub live: Arc<Live>,
+    /// Its folder, absolute and without symbolic links.
+    pub root: PathBuf,
+    /// The folder of its pages.
+    pub pages: PathBuf,
+    /// What the last look at all pages found, by page.
+    findings: Mutex<BTreeMap<String, Vec<Finding>>>,
+}
+
+/// A file, as its project names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Named {
+    /// A page, by its path relative to the pages folder.
+    Page(String),
+    /// Another file, by its path relative to the project.
+    File(String),
+}
+
+impl Served {
+    /// What the project calls the file at this path.
+    pub(super) fn name(&self, file: &Path) -> Option<Named> {
+        let relative = |folder: &Path| -> Option<String> {
+            let rest = file.strip_prefix(folder).ok()?;
+            let parts: Option<Vec<&str>> = rest.iter().map(|part| part.to_str()).collect();
+            parts.map(|parts| parts.join("/")).filter(|path| !path.is_empty())
+        };
+        match relative(&self.pages).filter(|page| path::is_page(page)) {
+            Some(page) => Some(Named::Page(page)),
+            None => relative(&self.root).map(Named::File),
+        }
+    }
+
+    /// The address of a page.
+    pub(super) fn page_uri(&self, page: &str) -> Option<Uri> {
+        uri::uri_of(&self.page_path(page))
+    }
+
+    pub(super) fn page_path(&self, page: &str) -> PathBuf {
+        page.split('/').fold(self.pages.clone(), |folder, part| folder.join(part))
+    }
+
+    /// The address of another file.
+    pub(super) fn file_uri(&self, file: &str) -> Option<Uri> {
+        uri::uri_of(&file.split('/').fold(self.root.clone(), |folder, part| folder.join(part)))
+    }
+
+    /// What the last look at all pages found on this one.
+    pub(super) fn findings(&self, page: &str) -> Vec<Finding> {
+        let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        findings.get(page).cloned().unwrap_or_default()
+    }
+
+    pub(super) fn set_findings(&self, found: BTreeMap<String, Vec<Finding>>) {
+        *self.findings.lock().unwrap_or_else(PoisonError::into_inner) = found;
+    }
+
+    /// The texts of open pages of this project.
+    pub(super) fn drafts(&self, documents: &[Arc<Document>]) -> Drafts {
+        let mut drafts = Drafts::default();
+        for document in documents {
+            if let Some(Named::Page(page)) = self.name(&real(&document.path)) {
+                drafts.set(page, document.text.clone());
+            }
+        }
+        drafts
+    }
+}
+
+/// All open projects, by folder.
+pub(super) struct Projects {
+    environment: Environment,
+    notices: Notices,
+    open: Mutex<BTreeMap<PathBuf, Arc<Served>>>,
+}
+
+impl Projects {
+    pub(super) fn new(environment: Environment, notices: Notices) -> Self {
+        Self { environment, notices, open: Mutex::default() }
+    }
+
+    /// The project of a file or folder, and whether it has just been opened.
+    ///
+    /// # Errors
+    /// [`Error::NoProject`]; those of opening it.
+    pub(super) fn of(&self, file: &Path) -> Result<(Arc<Served>, bool)> {
+        let file = real(file);
+        let mut open = self.lock();
+        // A project may be within another one.
+        if let Some((_, served)) = open.iter().rev().find(|(root, _)| file.starts_with(root))
+            && Project::find(existing(&file)).is_ok_and(|project| project.root == served.root)
+        {
+            return Ok((served.clone(), false));
+        }
+        let project = Project::find(existing(&file))?;
+        if let Some(served) = open.get(&project.root) {
+            return Ok((served.clone(), false));
+        }
+        let (root, pages) = (project.root.clone(), project.pages_dir.clone());
+        let live = Live::start(project, &self.environment, self.notices.clone())?;
+        let served =
+            Arc::new(Served { live, pages: real(&pages), root: root.clone(), findings: Mutex::default() });
+        open.insert(root, served.clone());
+        Ok((served, true))
+    }
+
+    pub(super) fn all(&self) -> Vec<Arc<Served>> {
+        self.lock().values().cloned().collect()
+    }
+
+    /// Closes projects for which `keep` is false.
+    pub(super) fn retain(&self, keep: impl Fn(&Served) -> bool) {
+        let closed: Vec<_> = {
+            let mut open = self.lock();
+            let roots: Vec<_> =
+                open.iter().filter(|(_, served)| !keep(served)).map(|(root, _)| root.clone()).collect();
+            roots.iter().filter_map(|root| open.remove(root)).collect()
+        };
+        closed.iter().for_each(|served| served.live.stop());
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, Arc<Served>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The path without symbolic links, also of a file that does not exist yet.
+pub(super) fn real(path: &Path) -> PathBuf {
+    if let Ok(real) = std::fs::canonicalize(path) {
+        return real;
+    }
+    match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => real(parent).join(name),
+        _ => path.to_owned(),
+    }
+}
+
+/// The closest folder, upwards, that exists.
+fn existing(path: &Path) -> &Path {
+    path.ancestors().find(|folder| folder.is_dir()).unwrap_or(path)
+}
+
+/// Whether a file has no project, which is not worth an error.
+pub(super) fn is_outside(error: &Error) -> bool {
+    matches!(error, Error::NoProject { .. })
+}

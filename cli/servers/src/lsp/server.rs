@@ -1,0 +1,224 @@
+//! The state of the language server, and its loop: messages are read in their order, requests are answered on threads.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::io::BufRead;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
+use std::time::Duration;
+
+use lsp_server::{Message, Notification, Request, RequestId};
+use lsp_types::InitializeParams;
+use serde_json::{Value, json};
+use ubp_core::progress::Cancel;
+use ubp_core::{Error, Result};
+use ubp_host::Environment;
+use ubp_host::live::ParentWatch;
+
+use super::Options;
+use super::capabilities;
+use super::client::{Abilities, Client};
+use super::documents::Documents;
+use super::frames::{self, Frame};
+use super::projects::Projects;
+use super::requests;
+use super::watching;
+use crate::Messages;
+
+/// Limit on requests that are answered at the same time. Further ones wait.
+const WORKERS: usize = 4;
+/// How often the loop looks whether the process should end.
+const TICK: Duration = Duration::from_millis(200);
+
+/// The state of the server.
+pub(super) struct Server {
+    pub options: Options,
+    pub client: Client,
+    pub documents: Documents,
+    pub projects: Projects,
+    /// What the editor can do; set by `initialize`.
+    abilities: OnceLock<Abilities>,
+    running: Mutex<HashMap<RequestId, Cancel>>,
+    /// Pages whose diagnostics are due.
+    pub due: watching::Due,
+    shut_down: AtomicBool,
+}
+
+impl Server {
+    pub(super) fn new(
+        options: Options,
+        client: Client,
+        environment: &Environment,
+        messages: &Messages,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            projects: Projects::new(environment.clone(), messages.notices()),
+            options,
+            client,
+            documents: Documents::default(),
+            abilities: OnceLock::new(),
+            running: Mutex::default(),
+            due: watching::Due::default(),
+            shut_down: AtomicBool::new(false),
+        })
+    }
+
+    /// What the editor can do.
+    pub(super) fn abilities(&self) -> &Abilities {
+        static NOTHING: OnceLock<Abilities> = OnceLock::new();
+        let nothing = || NOTHING.get_or_init(|| Abilities::of(&InitializeParams::default(), &[]));
+        self.abilities.get().unwrap_or_else(nothing)
+    }
+
+    /// Whether requests may write.
+    pub(super) fn may_write(&self) -> bool {
+        !self.options.read_only && !self.abilities().options.read_only
+    }
+
+    pub(super) fn stop(&self) {
+        self.due.stop();
+        for cancel in self.lock().values() {
+            cancel.request();
+        }
+        self.projects.retain(|_| false);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<RequestId, Cancel>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn answer(&self, id: &RequestId, result: std::result::Result<Value, requests::Refusal>) {
+        let message = match result {
+            Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+            Err(refusal) => {
+                let error = json!({ "code": refusal.code, "message": refusal.message });
+                json!({ "jsonrpc": "2.0", "id": id, "error": error })
+            }
+        };
+        self.client.send(message);
+    }
+}
+
+/// Reads and answers messages until the end. Returns whether the client asked the server to shut down first.
+pub(super) fn run(
+    server: &Arc<Server>,
+    mut input: impl BufRead + Send + 'static,
+    cancel: &Cancel,
+) -> Result<bool> {
+    let (read, frames) = mpsc::sync_channel(16);
+    // Reading blocks and cannot be cancelled: the thread ends with the stream, or with the process.
+    let reader = std::thread::Builder::new().name("ubp-lsp-reader".into()).spawn(move || {
+        loop {
+            let frame = frames::read(&mut input);
+            let is_end = matches!(frame, Frame::End);
+            if read.send(frame).is_err() || is_end {
+                break;
+            }
+        }
+    });
+    reader.map_err(|error| Error::Internal(format!("cannot start a thread: {error}")))?;
+    let orphaned = cancel.clone();
+    let _parent = ParentWatch::start(move || orphaned.request());
+    watching::start(server)?;
+    let (work, waiting) = mpsc::channel::<(Request, Cancel)>();
+    let waiting = Arc::new(Mutex::new(waiting));
+    for number in 0..WORKERS {
+        let (server, waiting) = (server.clone(), waiting.clone());
+        let worker = std::thread::Builder::new().name(format!("ubp-lsp-{number}")).spawn(move || {
+            loop {
+                let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                let Ok((request, cancel)) = next else { break };
+                let id = request.id.clone();
+                let result = requests::answer(&server, request, &cancel);
+                // Whoever takes it out answers it.
+                if server.lock().remove(&id).is_some() {
+                    server.answer(&id, result);
+                }
+            }
+        });
+        worker.map_err(|error| Error::Internal(format!("cannot start a thread: {error}")))?;
+    }
+    loop {
+        let frame = match frames.recv_timeout(TICK) {
+            Ok(frame) => frame,
+            Err(mpsc::RecvTimeoutError::Timeout) if cancel.is_requested() => return Ok(true),
+            Err(mpsc::RecvTimeoutError::Timeout) => continue,
+            Err(mpsc::RecvTimeoutError::Disconnected) => Frame::End,
+        };
+        match frame {
+            Frame::End => return Ok(server.shut_down.load(Ordering::Relaxed)),
+            Frame::Invalid(error) => server.client.send(error),
+            Frame::Message(Message::Request(request)) => take(server, request, &work),
+            Frame::Message(Message::Notification(notification)) => {
+                if notification.method == "exit" {
+                    return Ok(server.shut_down.load(Ordering::Relaxed));
+                }
+                hear(server, notification);
+            }
+            // Answers to requests of the server, which wait for none.
+            Frame::Message(Message::Response(_)) => {}
+        }
+    }
+}
+
+fn take(server: &Arc<Server>, request: Request, work: &mpsc::Sender<(Request, Cancel)>) {
+    let id = request.id.clone();
+    let refuse = |code, message: &str| {
+        server.answer(&id, Err(requests::Refusal { code, message: message.to_owned() }));
+    };
+    if server.shut_down.load(Ordering::Relaxed) {
+        return refuse(-32600, "the server was shut down");
+    }
+    match (request.method.as_str(), server.abilities.get()) {
+        ("initialize", None) => match serde_json::from_value::<InitializeParams>(request.params) {
+            Ok(params) => {
+                let abilities = Abilities::of(&params, &server.options.languages);
+                let result = capabilities::told(&abilities);
+                let _ = server.abilities.set(abilities);
+                server.answer(&id, Ok(result));
+                watching::open_folders(server, folders(&params));
+            }
+            Err(error) => refuse(-32602, &error.to_string()),
+        },
+        ("initialize", Some(_)) => refuse(-32600, "the server is initialized already"),
+        (_, None) => refuse(-32002, "the server is not initialized yet"),
+        ("shutdown", _) => {
+            server.shut_down.store(true, Ordering::Relaxed);
+            server.answer(&id, Ok(Value::Null));
+        }
+        _ => {
+            let cancel = Cancel::default();
+            match server.lock().entry(id.clone()) {
+                Entry::Occupied(_) => return refuse(-32600, "this id is in use"),
+                Entry::Vacant(free) => free.insert(cancel.clone()),
+            };
+            // The workers live as long as the loop.
+            let _ = work.send((request, cancel));
+        }
+    }
+}
+
+#[allow(deprecated)]
+fn folders(params: &InitializeParams) -> Vec<String> {
+    match (&params.workspace_folders, &params.root_uri) {
+        (Some(folders), _) => folders.iter().map(|folder| folder.uri.as_str().to_owned()).collect(),
+        (None, Some(root)) => vec![root.as_str().to_owned()],
+        (None, None) => Vec::new(),
+    }
+}
+
+fn hear(server: &Arc<Server>, notification: Notification) {
+    if notification.method == "$/cancelRequest" {
+        let id = notification.params.get("id").cloned().unwrap_or(Value::Null);
+        if let Ok(id) = serde_json::from_value::<RequestId>(id)
+            && let Some(cancel) = server.lock().remove(&id)
+        {
+            cancel.request();
+            server.answer(&id, Err(requests::Refusal { code: -32800, message: "cancelled".into() }));
+        }
+        return;
+    }
+    if server.abilities.get().is_some() {
+        requests::notice(server, notification);
+    }
+}

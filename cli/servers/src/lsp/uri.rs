@@ -1,0 +1,73 @@
+//! Addresses of files, and their paths.
+
+use std::path::{Path, PathBuf};
+
+use lsp_types::Uri;
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+
+/// What must be escaped in the path of an address.
+const ESCAPED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'[')
+    .add(b'\\')
+    .add(b']')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
+/// The path of a file on this machine; `None` for other addresses.
+pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
+    let rest = uri.strip_prefix("file://")?;
+    let rest = rest.split(['?', '#']).next().unwrap_or(rest);
+    let rest = rest.strip_prefix("localhost").unwrap_or(rest);
+    let path = percent_decode_str(rest).decode_utf8().ok()?.into_owned();
+    if cfg!(windows) {
+        // `/c:/folder` is a drive, `//server/share` a share.
+        let path = match path.strip_prefix('/') {
+            Some(drive) if drive.as_bytes().get(1) == Some(&b':') => drive.to_owned(),
+            _ => format!("//{path}"),
+        };
+        return Some(PathBuf::from(path.replace('/', "\\")));
+    }
+    path.starts_with('/').then(|| PathBuf::from(path))
+}
+
+/// The address of a file; `None` if its path is not Unicode.
+pub(super) fn uri_of(path: &Path) -> Option<Uri> {
+    let text = path.to_str()?.replace('\\', if cfg!(windows) { "/" } else { "\\" });
+    let text = text.strip_prefix("//?/").unwrap_or(&text);
+    let slash = if text.starts_with('/') { "" } else { "/" };
+    format!("file://{slash}{}", utf8_percent_encode(text, ESCAPED)).parse().ok()
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_survive_the_way_there_and_back() {
+        for path in ["/a/b.md", "/a b/ü#1?.md", "/日本/100%.md", "/x/[y]{z}|^`\\\"<>.md", "/"] {
+            let uri = uri_of(Path::new(path)).unwrap();
+            assert_eq!(path_of(uri.as_str()).unwrap(), Path::new(path), "{}", uri.as_str());
+        }
+    }
+
+    #[test]
+    fn only_files_have_paths() {
+        assert_eq!(path_of("file:///a%20b%C3%BC.md").unwrap(), Path::new("/a bü.md"));
+        assert_eq!(path_of("file://localhost/a.md").unwrap(), Path::new("/a.md"));
+        for other in ["untitled:Untitled-1", "https://example.org/a.md", "file:relative", "file:///%FF", ""] {
+            assert_eq!(path_of(other), None, "{other}");
+        }
+    }
+}

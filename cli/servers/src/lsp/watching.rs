@@ -1,0 +1,236 @@
+//! What happens without being asked for: diagnostics of pages that changed, and changes of projects.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use lsp_types::notification::Progress as ProgressNotification;
+use lsp_types::request::{
+    CodeLensRefresh, InlayHintRefreshRequest, SemanticTokensRefresh, WorkDoneProgressCreate,
+    WorkspaceDiagnosticRefresh,
+};
+use lsp_types::{
+    MessageType, NumberOrString, ProgressParams, ProgressParamsValue, WorkDoneProgress,
+    WorkDoneProgressBegin, WorkDoneProgressCreateParams, WorkDoneProgressEnd,
+};
+use serde_json::json;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use ubp_core::message;
+use ubp_core::progress::{Cancel, Silent};
+use ubp_core::{Caller, Error, Result};
+use ubp_host::live::Changed;
+
+use super::documents::Documents;
+use super::projects::{Served, is_outside, real};
+use super::server::Server;
+use super::{diagnostics, uri};
+
+/// How long the text has to be unchanged before its diagnostics are computed.
+const QUIET: Duration = Duration::from_millis(60);
+
+/// Changes that come within this time are told together.
+const TOGETHER: Duration = Duration::from_millis(50);
+
+/// Documents whose diagnostics are due.
+#[derive(Default)]
+pub(super) struct Due {
+    waiting: Mutex<(BTreeSet<PathBuf>, bool)>,
+    bell: Condvar,
+}
+
+impl Due {
+    pub(super) fn add(&self, path: PathBuf) {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).0.insert(path);
+        self.bell.notify_one();
+    }
+
+    pub(super) fn add_all(&self, documents: &Documents) {
+        documents.all().iter().for_each(|document| self.add(document.path.clone()));
+    }
+
+    pub(super) fn stop(&self) {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).1 = true;
+        self.bell.notify_all();
+    }
+
+    /// Waits until some are due and nothing was added for a moment; `None` at the end.
+    fn take(&self) -> Option<BTreeSet<PathBuf>> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if waiting.1 {
+                return None;
+            }
+            if waiting.0.is_empty() {
+                waiting = self.bell.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let (next, timeout) =
+                self.bell.wait_timeout(waiting, QUIET).unwrap_or_else(PoisonError::into_inner);
+            waiting = next;
+            if timeout.timed_out() {
+                return Some(std::mem::take(&mut waiting.0));
+            }
+        }
+    }
+}
+
+/// Starts the thread that computes diagnostics.
+pub(super) fn start(server: &Arc<Server>) -> Result<()> {
+    let server = server.clone();
+    let work = move || {
+        while let Some(due) = server.due.take() {
+            // Clients that ask themselves do so after each change.
+            if !server.abilities().pulls {
+                due.iter().for_each(|path| diagnostics::publish(&server, path));
+            }
+        }
+    };
+    thread("ubp-lsp-diagnostics", work)
+}
+
+fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> {
+    let started = std::thread::Builder::new().name(name.into()).spawn(work);
+    started.map(|_| ()).map_err(|error| Error::Internal(format!("cannot start a thread: {error}")))
+}
+
+/// Opens the projects of workspace folders.
+pub(super) fn open_folders(server: &Arc<Server>, folders: Vec<String>) {
+    for path in folders.iter().filter_map(|folder| uri::path_of(folder)) {
+        let server = server.clone();
+        let _ = thread("ubp-lsp-open", move || open(&server, &path, true));
+    }
+}
+
+/// Closes the projects of workspace folders in which no document is open.
+pub(super) fn close_folders(server: &Server, folders: &[String]) {
+    let closed: Vec<PathBuf> =
+        folders.iter().filter_map(|folder| uri::path_of(folder)).map(|path| real(&path)).collect();
+    let documents = server.documents.all();
+    server.projects.retain(|served| {
+        let is_closed =
+            closed.iter().any(|folder| served.root.starts_with(folder) || folder.starts_with(&served.root));
+        !is_closed || documents.iter().any(|document| real(&document.path).starts_with(&served.root))
+    });
+}
+
+/// Opens the project of a document.
+pub(super) fn opened(server: &Arc<Server>, path: &Path) {
+    open(server, path, false);
+}
+
+fn open(server: &Arc<Server>, path: &Path, is_folder: bool) {
+    let language = server.abilities().language;
+    match server.projects.of(path) {
+        Ok((served, true)) => {
+            let server = server.clone();
+            let _ = thread("ubp-lsp-changes", move || follow(&server, served));
+        }
+        Ok((_, false)) => {}
+        Err(error) if is_outside(&error) => {
+            if is_folder {
+                let told = message!(
+                    "{folder} is not in a project; `ubp init` makes it one",
+                    folder = path.to_string_lossy().into_owned()
+                );
+                server.client.log(MessageType::INFO, told.in_language(language));
+            }
+        }
+        Err(error) => server.client.show(MessageType::ERROR, &error.message(), language),
+    }
+}
+
+/// Tells the client about changes of a project, until it is closed.
+fn follow(server: &Arc<Server>, served: Arc<Served>) {
+    let mut changes = served.live.changes();
+    index(server, &served);
+    diagnostics::look_at_all(&served);
+    refresh(server);
+    let root = uri::uri_of(&served.root);
+    // Changes end when the project is closed, which this thread must not prevent.
+    let project = Arc::downgrade(&served);
+    drop(served);
+    loop {
+        let mut next = changes.blocking_recv();
+        let mut told = BTreeSet::new();
+        loop {
+            match next {
+                Ok(changed) => told.insert(name(&changed)),
+                Err(RecvError::Lagged(_)) => told.insert("pages"),
+                Err(RecvError::Closed) => return,
+            };
+            // A checkout or a save of several pages is one change.
+            std::thread::sleep(TOGETHER);
+            next = match changes.try_recv() {
+                Ok(changed) => Ok(changed),
+                Err(TryRecvError::Lagged(missed)) => Err(RecvError::Lagged(missed)),
+                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+            };
+        }
+        for what in &told {
+            server.client.send(json!({
+                "jsonrpc": "2.0", "method": "ubp/changed", "params": { "what": what, "root": root }
+            }));
+        }
+        if told.iter().any(|what| *what != "favorites") {
+            refresh(server);
+            let Some(served) = project.upgrade() else { return };
+            diagnostics::look_at_all(&served);
+            server.due.add_all(&server.documents);
+        }
+    }
+}
+
+fn name(changed: &Changed) -> &'static str {
+    match changed {
+        Changed::Pages(_) => "pages",
+        Changed::Head(_) => "head",
+        Changed::Settings => "settings",
+        Changed::Reviews => "reviews",
+        Changed::Favorites => "favorites",
+        Changed::Bases => "bases",
+    }
+}
+
+/// Waits for the first look at all files, with progress in the editor.
+fn index(server: &Server, served: &Served) {
+    let client = &server.client;
+    let abilities = server.abilities();
+    let token = NumberOrString::String(format!("ubp-index-{}", served.root.display()));
+    let tell = |value| {
+        if abilities.progress {
+            let value = ProgressParamsValue::WorkDone(value);
+            client.notify::<ProgressNotification>(&ProgressParams { token: token.clone(), value });
+        }
+    };
+    if abilities.progress {
+        client.ask::<WorkDoneProgressCreate>(&WorkDoneProgressCreateParams { token: token.clone() });
+    }
+    let title = message!("Indexing pages").in_language(abilities.language);
+    tell(WorkDoneProgress::Begin(WorkDoneProgressBegin { title, ..Default::default() }));
+    // What goes wrong is told by every request.
+    let _ = served.live.with(Caller::Person, &Silent, &Cancel::default(), |_| Ok(()));
+    tell(WorkDoneProgress::End(WorkDoneProgressEnd::default()));
+}
+
+/// Shows again what a command changed.
+pub(super) fn changed(server: &Server) {
+    refresh(server);
+}
+
+fn refresh(server: &Server) {
+    let refreshes = server.abilities().refreshes;
+    if refreshes.lenses {
+        server.client.ask::<CodeLensRefresh>(&());
+    }
+    if refreshes.hints {
+        server.client.ask::<InlayHintRefreshRequest>(&());
+    }
+    if refreshes.tokens {
+        server.client.ask::<SemanticTokensRefresh>(&());
+    }
+    if server.abilities().pulls && refreshes.diagnostics {
+        server.client.ask::<WorkspaceDiagnosticRefresh>(&());
+    }
+    server.due.add_all(&server.documents);
+}
