@@ -205,10 +205,11 @@ test('after the page, # offers its headings and | offers link types', async () =
   const editor = await open('Parts.md');
   await editor.after('End.');
   await editor.type(' [[users');
-  await editor.candidates.first().waitFor();
+  await until(async () => /^Users/.test(await editor.candidates.first().textContent()), 'the best match is first');
   await editor.press('Enter');
   await editor.type('#');
-  await editor.page.getByRole('option', { name: /^Fields/ }).waitFor();
+  const heading = editor.page.getByRole('option', { name: /^Fields/ });
+  await until(async () => (await heading.count()) === 1, async () => `its heading is offered: ${await editor.text()}`);
   await editor.type('fi');
   await until(async () => (await editor.candidates.count()) === 1, 'only one heading has this name');
   await editor.press('Enter');

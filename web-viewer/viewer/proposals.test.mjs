@@ -323,6 +323,7 @@ describe('pages', () => {
     await detail.locator('del', { hasText: 'Back to [[Home]].' }).waitFor();
     await detail.getByRole('button', { name: 'Accept', exact: true }).click();
     await until(() => !existsSync(join(viewer.root, 'pages/guides/Sign in.md')), 'the page is deleted');
+    await page.getByText('Accepted: Delete Sign in.').waitFor();
     await counted(0);
     await page.keyboard.press('Alt+u');
     await until(() => viewer.read('guides/Sign in.md').includes('Back to [[Home]].'), 'the deletion is undone');
