@@ -64,7 +64,9 @@ async fn answer(stream: TcpStream, router: Router, headers: Duration, stop: Canc
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(headers)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
+        // A WebSocket takes over its connection.
+        .with_upgrades();
     let mut connection = std::pin::pin!(connection);
     // An error of a connection concerns only that client.
     tokio::select! {

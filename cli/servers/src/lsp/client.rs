@@ -1,13 +1,10 @@
 //! The editor at the other end: what it can do, and messages to it.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::mpsc::Sender;
 
 use lsp_types::notification::Notification;
 use lsp_types::request::Request;
-use lsp_types::{ClientCapabilities, InitializeParams, MessageType};
+use lsp_types::{ClientCapabilities, InitializeParams, MessageType, ResourceOperationKind};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use ubp_core::message::{Language, Message};
@@ -32,6 +29,7 @@ pub(super) struct Abilities {
     /// Edits of several documents with versions, and creating files.
     pub document_changes: bool,
     pub creates_files: bool,
+    pub renames_files: bool,
     /// It asks for diagnostics itself.
     pub pulls: bool,
     pub refreshes: Refreshes,
@@ -56,7 +54,7 @@ impl Abilities {
         let window = all.window.clone().unwrap_or_default();
         let general = all.general.clone().unwrap_or_default();
         let edits = workspace.workspace_edit.unwrap_or_default();
-        let creating = [lsp_types::ResourceOperationKind::Create];
+        let known = edits.resource_operations.unwrap_or_default();
         let options = params.initialization_options.clone().unwrap_or(Value::Null);
         let tag = params.locale.clone().unwrap_or_default();
         let primary = tag.split(['-', '_']).next().unwrap_or_default();
@@ -66,9 +64,8 @@ impl Abilities {
             options: serde_json::from_value(options).unwrap_or_default(),
             language: language.copied().unwrap_or(Language::ENGLISH),
             document_changes: edits.document_changes.unwrap_or_default(),
-            creates_files: edits
-                .resource_operations
-                .is_some_and(|known| creating.iter().all(|wanted| known.contains(wanted))),
+            creates_files: known.contains(&ResourceOperationKind::Create),
+            renames_files: known.contains(&ResourceOperationKind::Rename),
             pulls: document.diagnostic.is_some(),
             refreshes: Refreshes {
                 lenses: workspace.code_lens.and_then(|lens| lens.refresh_support).unwrap_or_default(),
@@ -87,20 +84,22 @@ impl Abilities {
     }
 }
 
+/// Takes messages to the editor.
+pub(super) type Out = Box<dyn Fn(Value) + Send + Sync>;
+
 /// Sends messages to the editor.
 pub(super) struct Client {
-    out: Mutex<Sender<Value>>,
+    out: Out,
     next: AtomicI32,
 }
 
 impl Client {
-    pub(super) fn new(out: Sender<Value>) -> Self {
-        Self { out: Mutex::new(out), next: AtomicI32::new(1) }
+    pub(super) fn new(out: Out) -> Self {
+        Self { out, next: AtomicI32::new(1) }
     }
 
     pub(super) fn send(&self, message: Value) {
-        // The stream is closed: the server is about to end.
-        let _ = self.out.lock().unwrap_or_else(PoisonError::into_inner).send(message);
+        (self.out)(message);
     }
 
     pub(super) fn notify<N: Notification>(&self, params: &N::Params) {

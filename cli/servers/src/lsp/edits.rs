@@ -8,19 +8,21 @@ use super::requests::Call;
 use super::uri;
 use lsp_types::{
     CreateFile, CreateFileOptions, DocumentChangeOperation, DocumentChanges, OneOf,
-    OptionalVersionedTextDocumentIdentifier, ResourceOp, TextDocumentEdit, TextEdit, Uri, WorkspaceEdit,
+    OptionalVersionedTextDocumentIdentifier, RenameFile, RenameFileOptions, ResourceOp, TextDocumentEdit,
+    TextEdit, Uri, WorkspaceEdit,
 };
 
 /// Edits that are being collected.
 pub(super) struct Edits<'c> {
     call: &'c Call<'c>,
     created: Vec<(Uri, String)>,
+    renamed: Vec<(Uri, Uri)>,
     edited: Vec<(Uri, Vec<TextEdit>)>,
 }
 
 impl<'c> Edits<'c> {
     pub(super) fn new(call: &'c Call<'c>) -> Self {
-        Self { call, created: Vec::new(), edited: Vec::new() }
+        Self { call, created: Vec::new(), renamed: Vec::new(), edited: Vec::new() }
     }
 
     /// Replaces bytes of a text, which is the one on the screen if the page is open.
@@ -47,6 +49,11 @@ impl<'c> Edits<'c> {
         self.created.extend(served.page_uri(page).map(|uri| (uri, text)));
     }
 
+    /// Gives a page another path, after all other edits.
+    pub(super) fn rename(&mut self, served: &Served, page: &str, new: &str) {
+        self.renamed.extend(self.address(served, page).zip(served.page_uri(new)));
+    }
+
     /// The address under which the editor knows the page: documents that are open keep theirs.
     fn address(&self, served: &Served, page: &str) -> Option<Uri> {
         let path = served.page_path(page);
@@ -62,7 +69,7 @@ impl<'c> Edits<'c> {
 
     /// The edit of the workspace; `None` if nothing changes.
     pub(super) fn finish(self) -> Option<WorkspaceEdit> {
-        if self.created.is_empty() && self.edited.is_empty() {
+        if self.created.is_empty() && self.renamed.is_empty() && self.edited.is_empty() {
             return None;
         }
         if !self.call.server.abilities().document_changes {
@@ -84,6 +91,15 @@ impl<'c> Edits<'c> {
         for (uri, edits) in &self.edited {
             operations.push(operation(uri.clone(), self.version(uri), edits.clone()));
         }
+        operations.extend(self.renamed.into_iter().map(|(old_uri, new_uri)| {
+            let options = RenameFileOptions { overwrite: Some(false), ignore_if_exists: Some(false) };
+            DocumentChangeOperation::Op(ResourceOp::Rename(RenameFile {
+                old_uri,
+                new_uri,
+                options: Some(options),
+                annotation_id: None,
+            }))
+        }));
         let document_changes = Some(DocumentChanges::Operations(operations));
         Some(WorkspaceEdit { document_changes, ..Default::default() })
     }

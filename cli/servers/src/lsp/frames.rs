@@ -7,7 +7,7 @@ use lsp_server::Message;
 use serde_json::{Value, json};
 
 /// Limit on the bytes of a message; many times a page of 1 MB.
-const LONGEST: usize = 64 * 1024 * 1024;
+pub(super) const LONGEST: usize = 64 * 1024 * 1024;
 /// Limit on the bytes of a header.
 const LONGEST_HEADER: u64 = 4096;
 
@@ -49,7 +49,12 @@ pub(super) fn read(input: &mut impl BufRead) -> Frame {
         Ok(read) if read == length => {}
         _ => return Frame::End,
     }
-    let value: Value = match serde_json::from_slice(&body) {
+    parsed(&body)
+}
+
+/// The message that a body contains.
+pub(super) fn parsed(body: &[u8]) -> Frame {
+    let value: Value = match serde_json::from_slice(body) {
         Ok(value) => value,
         Err(error) => return Frame::Invalid(refusal(Value::Null, -32700, &error.to_string())),
     };

@@ -10,11 +10,13 @@
 
 use std::io::{BufReader, Read, Write};
 use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
 use ubp_core::message::Language;
 use ubp_core::progress::Cancel;
 use ubp_core::{Error, Result};
 use ubp_host::Environment;
+use ubp_host::live::ParentWatch;
 
 mod actions;
 mod call;
@@ -35,11 +37,17 @@ mod position;
 mod projects;
 mod requests;
 mod server;
+mod socket;
 mod structure;
 mod symbols;
 mod tokens;
 mod uri;
 mod watching;
+
+pub(crate) use socket::connect;
+
+/// How long the end waits for messages that are not written yet.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Options of a language server.
 #[derive(Debug, Clone, Default)]
@@ -58,13 +66,12 @@ pub struct Options {
 pub fn serve(
     options: Options,
     input: Box<dyn Read + Send>,
-    output: Box<dyn Write + Send>,
+    mut output: Box<dyn Write + Send>,
     messages: &crate::Messages,
     environment: &Environment,
     cancel: &Cancel,
 ) -> Result<bool> {
     let (out, outgoing) = mpsc::channel();
-    let mut output = output;
     let writer = std::thread::Builder::new().name("ubp-lsp-writer".into()).spawn(move || {
         for message in outgoing {
             if frames::write(&mut output, &message).is_err() {
@@ -73,10 +80,19 @@ pub fn serve(
         }
     });
     let writer = writer.map_err(|error| Error::Internal(format!("cannot start a thread: {error}")))?;
-    let server = server::Server::new(options, client::Client::new(out), environment, messages);
-    let ended = server::run(&server, BufReader::new(input), cancel);
+    let orphaned = cancel.clone();
+    let _parent = ParentWatch::start(move || orphaned.request());
+    // Once the stream is closed, there is nobody to tell.
+    let client = client::Client::new(Box::new(move |message| drop(out.send(message))));
+    let projects = projects::Projects::new(environment.clone(), messages.notices());
+    let server = server::Server::new(options, client, projects);
+    let ended = server::run(&server, &server::reading(BufReader::new(input))?, cancel);
     server.stop();
     drop(server);
-    let _ = writer.join();
+    // Threads that are still busy hold the stream; the process does not wait for them.
+    let begun = Instant::now();
+    while !writer.is_finished() && begun.elapsed() < FAREWELL {
+        std::thread::sleep(Duration::from_millis(2));
+    }
     ended
 }

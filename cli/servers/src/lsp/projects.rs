@@ -35,17 +35,21 @@ pub(super) enum Named {
 }
 
 impl Served {
+    fn new(live: Arc<Live>, pages: &Path, root: PathBuf) -> Self {
+        Self { live, pages: real(pages), root, findings: Mutex::default() }
+    }
+
     /// What the project calls the file at this path.
     pub(super) fn name(&self, file: &Path) -> Option<Named> {
-        let relative = |folder: &Path| -> Option<String> {
-            let rest = file.strip_prefix(folder).ok()?;
-            let parts: Option<Vec<&str>> = rest.iter().map(|part| part.to_str()).collect();
-            parts.map(|parts| parts.join("/")).filter(|path| !path.is_empty())
-        };
-        match relative(&self.pages).filter(|page| path::is_page(page)) {
+        match within(&self.pages, file).filter(|page| path::is_page(page)) {
             Some(page) => Some(Named::Page(page)),
-            None => relative(&self.root).map(Named::File),
+            None => self.relative(file).map(Named::File),
         }
+    }
+
+    /// The path of a file or folder relative to the project; `None` outside.
+    pub(super) fn relative(&self, file: &Path) -> Option<String> {
+        within(&self.root, file)
     }
 
     /// The address of a page.
@@ -86,14 +90,21 @@ impl Served {
 
 /// All open projects, by folder.
 pub(super) struct Projects {
-    environment: Environment,
-    notices: Notices,
+    /// Opens others; `None` if only those that are given are served.
+    opener: Option<(Environment, Notices)>,
     open: Mutex<BTreeMap<PathBuf, Arc<Served>>>,
 }
 
 impl Projects {
     pub(super) fn new(environment: Environment, notices: Notices) -> Self {
-        Self { environment, notices, open: Mutex::default() }
+        Self { opener: Some((environment, notices)), open: Mutex::default() }
+    }
+
+    /// Only this project, which is open already and stays so.
+    pub(super) fn only(live: Arc<Live>, pages: &Path) -> Self {
+        let root = real(live.root());
+        let served = Served::new(live, pages, root.clone());
+        Self { opener: None, open: Mutex::new(BTreeMap::from([(root, Arc::new(served))])) }
     }
 
     /// The project of a file or folder, and whether it has just been opened.
@@ -109,14 +120,16 @@ impl Projects {
         {
             return Ok((served.clone(), false));
         }
+        let Some((environment, notices)) = &self.opener else {
+            return Err(Error::NoProject { folder: file.to_string_lossy().into_owned() });
+        };
         let project = Project::find(existing(&file))?;
         if let Some(served) = open.get(&project.root) {
             return Ok((served.clone(), false));
         }
         let (root, pages) = (project.root.clone(), project.pages_dir.clone());
-        let live = Live::start(project, &self.environment, self.notices.clone())?;
-        let served =
-            Arc::new(Served { live, pages: real(&pages), root: root.clone(), findings: Mutex::default() });
+        let live = Live::start(project, environment, notices.clone())?;
+        let served = Arc::new(Served::new(live, &pages, root.clone()));
         open.insert(root, served.clone());
         Ok((served, true))
     }
@@ -127,6 +140,9 @@ impl Projects {
 
     /// Closes projects for which `keep` is false.
     pub(super) fn retain(&self, keep: impl Fn(&Served) -> bool) {
+        if self.opener.is_none() {
+            return;
+        }
         let closed: Vec<_> = {
             let mut open = self.lock();
             let roots: Vec<_> =
@@ -139,6 +155,12 @@ impl Projects {
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, Arc<Served>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn within(folder: &Path, file: &Path) -> Option<String> {
+    let rest = file.strip_prefix(folder).ok()?;
+    let parts: Option<Vec<&str>> = rest.iter().map(|part| part.to_str()).collect();
+    parts.map(|parts| parts.join("/")).filter(|path| !path.is_empty())
 }
 
 /// The path without symbolic links, also of a file that does not exist yet.

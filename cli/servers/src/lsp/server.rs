@@ -12,8 +12,6 @@ use lsp_types::InitializeParams;
 use serde_json::{Value, json};
 use ubp_core::progress::Cancel;
 use ubp_core::{Error, Result};
-use ubp_host::Environment;
-use ubp_host::live::ParentWatch;
 
 use super::Options;
 use super::capabilities;
@@ -23,7 +21,6 @@ use super::frames::{self, Frame};
 use super::projects::Projects;
 use super::requests;
 use super::watching;
-use crate::Messages;
 
 /// Limit on requests that are answered at the same time. Further ones wait.
 const WORKERS: usize = 4;
@@ -45,14 +42,9 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn new(
-        options: Options,
-        client: Client,
-        environment: &Environment,
-        messages: &Messages,
-    ) -> Arc<Self> {
+    pub(super) fn new(options: Options, client: Client, projects: Projects) -> Arc<Self> {
         Arc::new(Self {
-            projects: Projects::new(environment.clone(), messages.notices()),
+            projects,
             options,
             client,
             documents: Documents::default(),
@@ -99,15 +91,10 @@ impl Server {
     }
 }
 
-/// Reads and answers messages until the end. Returns whether the client asked the server to shut down first.
-pub(super) fn run(
-    server: &Arc<Server>,
-    mut input: impl BufRead + Send + 'static,
-    cancel: &Cancel,
-) -> Result<bool> {
+/// Reads frames on a thread of its own, which ends with the stream, or with the process: reading blocks and cannot be cancelled.
+pub(super) fn reading(mut input: impl BufRead + Send + 'static) -> Result<mpsc::Receiver<Frame>> {
     let (read, frames) = mpsc::sync_channel(16);
-    // Reading blocks and cannot be cancelled: the thread ends with the stream, or with the process.
-    let reader = std::thread::Builder::new().name("ubp-lsp-reader".into()).spawn(move || {
+    thread("ubp-lsp-reader", move || {
         loop {
             let frame = frames::read(&mut input);
             let is_end = matches!(frame, Frame::End);
@@ -115,16 +102,23 @@ pub(super) fn run(
                 break;
             }
         }
-    });
-    reader.map_err(|error| Error::Internal(format!("cannot start a thread: {error}")))?;
-    let orphaned = cancel.clone();
-    let _parent = ParentWatch::start(move || orphaned.request());
+    })?;
+    Ok(frames)
+}
+
+pub(super) fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> {
+    let started = std::thread::Builder::new().name(name.into()).spawn(work);
+    started.map(|_| ()).map_err(|error| Error::Internal(format!("cannot start a thread: {error}")))
+}
+
+/// Answers messages until the end. Returns whether the client asked the server to shut down first.
+pub(super) fn run(server: &Arc<Server>, frames: &mpsc::Receiver<Frame>, cancel: &Cancel) -> Result<bool> {
     watching::start(server)?;
     let (work, waiting) = mpsc::channel::<(Request, Cancel)>();
     let waiting = Arc::new(Mutex::new(waiting));
     for number in 0..WORKERS {
         let (server, waiting) = (server.clone(), waiting.clone());
-        let worker = std::thread::Builder::new().name(format!("ubp-lsp-{number}")).spawn(move || {
+        thread(&format!("ubp-lsp-{number}"), move || {
             loop {
                 let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
                 let Ok((request, cancel)) = next else { break };
@@ -135,8 +129,7 @@ pub(super) fn run(
                     server.answer(&id, result);
                 }
             }
-        });
-        worker.map_err(|error| Error::Internal(format!("cannot start a thread: {error}")))?;
+        })?;
     }
     loop {
         let frame = match frames.recv_timeout(TICK) {

@@ -18,12 +18,12 @@ use serde_json::json;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use ubp_core::message;
 use ubp_core::progress::{Cancel, Silent};
-use ubp_core::{Caller, Error, Result};
+use ubp_core::{Caller, Result};
 use ubp_host::live::Changed;
 
 use super::documents::Documents;
 use super::projects::{Served, is_outside, real};
-use super::server::Server;
+use super::server::{Server, thread};
 use super::{diagnostics, uri};
 
 /// How long the text has to be unchanged before its diagnostics are computed.
@@ -75,8 +75,12 @@ impl Due {
     }
 }
 
-/// Starts the thread that computes diagnostics.
+/// Starts the thread that computes diagnostics, and follows the projects that are open already.
 pub(super) fn start(server: &Arc<Server>) -> Result<()> {
+    for served in server.projects.all() {
+        let server = server.clone();
+        thread("ubp-lsp-changes", move || follow(&server, served))?;
+    }
     let server = server.clone();
     let work = move || {
         while let Some(due) = server.due.take() {
@@ -87,11 +91,6 @@ pub(super) fn start(server: &Arc<Server>) -> Result<()> {
         }
     };
     thread("ubp-lsp-diagnostics", work)
-}
-
-fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> {
-    let started = std::thread::Builder::new().name(name.into()).spawn(work);
-    started.map(|_| ()).map_err(|error| Error::Internal(format!("cannot start a thread: {error}")))
 }
 
 /// Opens the projects of workspace folders.

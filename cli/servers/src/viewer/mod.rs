@@ -23,7 +23,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::State;
+use axum::extract::ws::WebSocketUpgrade;
 use axum::middleware;
+use axum::response::Response;
 use axum::routing::{get, post};
 use serde::Serialize;
 use tokio::net::TcpListener;
@@ -39,7 +42,7 @@ use ubp_host::live::{Live, Notices};
 use ubp_host::{Environment, Project};
 
 use crate::http::{self, FAREWELL, Limits, Names, Token, asked_to_stop, bind, random, require};
-use crate::mcp;
+use crate::{lsp, mcp};
 
 pub use desktop::Desktop;
 use events::Events;
@@ -172,6 +175,7 @@ async fn serve<E: From<Error>>(
         .route("/api/events", get(events::listen))
         .route("/api/{operation}", post(api::call))
         .route("/desktop", post(desktop::open))
+        .route("/lsp", get(language_server))
         .fallback(pages::show)
         .with_state((viewer, stop.clone()))
         .layer(middleware::from_fn_with_state(gate, gate::check))
@@ -191,6 +195,14 @@ async fn serve<E: From<Error>>(
     counting.abort();
     following.abort();
     Ok(())
+}
+
+/// The language server, for the web app and other editors.
+async fn language_server(
+    State((viewer, stop)): State<(Arc<Viewer>, CancellationToken)>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    lsp::connect(upgrade, viewer.live.clone(), viewer.languages.clone(), stop)
 }
 
 /// Binds the address; on another port if that one is in use and was not chosen by the user.
