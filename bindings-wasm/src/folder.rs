@@ -13,13 +13,14 @@ use ubp_core::ports::{FileStat, Listing, PageFile, Source, Unreadable};
 use ubp_core::{Error, Result, path};
 use wasm_bindgen::prelude::*;
 
+#[derive(Clone)]
 struct File {
     bytes: SendWrapper<Uint8Array>,
     stat: FileStat,
 }
 
 /// Files by path in the folder.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Folder {
     files: BTreeMap<String, File>,
     /// Files that cannot be used.
@@ -52,14 +53,32 @@ impl Folder {
         Self { pages_dir: pages_dir.into(), templates: templates.map(str::to_owned), ..self }
     }
 
+    /// The folder after a change: `given` as in [`Folder::new`] are new or changed files, `removed` paths of deleted ones.
+    pub fn changed(&self, given: &Array, removed: &[String]) -> Self {
+        let Self { mut files, unusable, .. } = Self::new(given);
+        // A file may change twice in the same millisecond.
+        for (path, file) in &mut files {
+            file.stat.fingerprint += self.files.get(path).map_or(0, |before| before.stat.fingerprint);
+        }
+        let mut folder = self.clone();
+        let is_given = |path: &String| removed.contains(path) || files.contains_key(path);
+        folder.files.retain(|path, _| !removed.contains(path));
+        folder
+            .unusable
+            .retain(|file| !is_given(&file.path) && !unusable.iter().any(|new| new.path == file.path));
+        folder.files.extend(files);
+        folder.unusable.extend(unusable);
+        folder
+    }
+
     fn can_be_page(&self, page: &str) -> bool {
         let is_template = |folder: &str| path::is_below(page, folder);
         path::can_be_page(page) && !self.templates.as_deref().is_some_and(is_template)
     }
 
-    /// The bytes of all files, by path.
-    pub fn handles(&self) -> BTreeMap<String, Uint8Array> {
-        self.files.iter().map(|(path, file)| (path.clone(), (*file.bytes).clone())).collect()
+    /// The bytes of a file, by its path in the folder.
+    pub fn bytes(&self, path: &str) -> Option<Uint8Array> {
+        self.files.get(path).map(|file| (*file.bytes).clone())
     }
 
     fn page(&self, page: &str) -> Option<&File> {

@@ -1,7 +1,6 @@
 //! An open project: an exported vault, or a folder dropped on the page, with operations by name.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::sync::Arc;
 use ubp_core::message::Message;
@@ -33,8 +32,8 @@ const TYPES: &str = include_str!("types.d.ts");
 #[wasm_bindgen]
 pub struct Project {
     engine: RefCell<Engine>,
-    /// The files of a dropped folder, for images and attachments.
-    files: BTreeMap<String, Uint8Array>,
+    /// The opened folder; empty for an exported vault.
+    folder: RefCell<Folder>,
     name: Option<String>,
 }
 
@@ -57,7 +56,7 @@ impl Project {
                 Some(manifest) => (Box::new(index.read(PublicSource::of_site)?), manifest),
                 None => (Box::new(Folder::default()), default_manifest()?),
             };
-            Ok(Self::with(index, source, manifest, BTreeMap::new(), None))
+            Ok(Self::with(index, source, manifest, Folder::default(), None))
         })
     }
 
@@ -70,16 +69,32 @@ impl Project {
     ) -> std::result::Result<Project, JsValue> {
         guarded(|| {
             let folder = Folder::new(files);
-            let files = folder.handles();
-            let manifest = match files.get(MANIFEST_PATH) {
+            let manifest = match folder.bytes(MANIFEST_PATH) {
                 Some(bytes) => Manifest::parse(&String::from_utf8_lossy(&bytes.to_vec()), MANIFEST_PATH)?,
                 None => default_manifest()?,
             };
-            let source =
-                Box::new(folder.with_pages_in(manifest.pages_folder(), manifest.templates_among_pages()));
-            let project = Self::with(Index::in_memory()?, source, manifest, files, name);
+            let folder = folder.with_pages_in(manifest.pages_folder(), manifest.templates_among_pages());
+            let source = Box::new(folder.clone());
+            let project = Self::with(Index::in_memory()?, source, manifest, folder, name);
             project.with_context(|context| context.refresh(false))?;
             Ok(project)
+        })
+    }
+
+    /// Brings the project up to date with a folder that changed: `files` are new or changed ones, `removed` the paths of
+    /// those that are gone. Only changed pages are read again. To change settings, open the folder again.
+    #[wasm_bindgen(js_name = changeFiles)]
+    pub fn change_files(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "DroppedFile[]")] files: &Array,
+        removed: Vec<String>,
+    ) -> std::result::Result<(), JsValue> {
+        guarded(|| {
+            let changed = self.folder.borrow().changed(files, &removed);
+            self.engine.borrow_mut().source = Box::new(changed.clone());
+            self.folder.replace(changed);
+            self.with_context(|context| context.refresh(false))?;
+            Ok(())
         })
     }
 
@@ -122,7 +137,7 @@ impl Project {
 
     /// A file of a dropped folder, by its path in that folder.
     pub fn file(&self, path: &str) -> Option<Uint8Array> {
-        self.files.get(path).cloned()
+        self.folder.borrow().bytes(path)
     }
 }
 
@@ -131,12 +146,12 @@ impl Project {
         index: Index,
         source: Box<dyn Source>,
         manifest: Manifest,
-        files: BTreeMap<String, Uint8Array>,
+        folder: Folder,
         name: Option<String>,
     ) -> Self {
         let (history, clock) = (Box::new(NoHistory), Box::new(BrowserClock));
         let engine = Engine { index, source, history, clock, embedder: None, manifest };
-        Self { engine: RefCell::new(engine), files, name }
+        Self { engine: RefCell::new(engine), folder: RefCell::new(folder), name }
     }
 
     fn with_context<T>(&self, work: impl FnOnce(&Context<'_>) -> Result<T>) -> Result<T> {

@@ -46,6 +46,9 @@ const commands = {
     project = base.Project.openFiles(given, name);
     return { name: project.name ?? null, milliseconds: performance.now() - begun };
   },
+  async changeFiles({ files, removed }) {
+    project.changeFiles(await dropped(files), removed);
+  },
   /** Calls the module with values that are not files. */
   openStrangeFiles({ given }) {
     project = base.Project.openFiles(given.map((file) => (file?.length === undefined ? file : { ...file })));

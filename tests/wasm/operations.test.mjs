@@ -78,6 +78,43 @@ for (const host of hosts) {
     }
   });
 
+  test(`${host.name}: a folder that changed answers as if it had just been opened`, async () => {
+    await host.start();
+    const before = [
+      { path: "a.md", text: "# A\n\n[[b|depends_on]] apple\n", modified: 1 },
+      { path: "b.md", text: "# B\n\npear\n", modified: 1 },
+      { path: "gone.md", text: "# Gone\n\n[[b]]\n", modified: 1 },
+    ];
+    await host.ask("openFiles", { files: before });
+    // The same size at the same time: only the content tells.
+    const changed = [
+      { path: "b.md", text: "# B\n\nplum\n", modified: 1 },
+      { path: "new/c.md", text: "# C\n\n[[b|extends]]\n", modified: 2 },
+      { path: "shot.png", text: "", modified: 2 },
+    ];
+    await host.ask("changeFiles", { files: changed, removed: ["gone.md", "never.md"] });
+    const calls = [
+      { name: "get_page", params: { page: "b.md" } },
+      { name: "list_pages" },
+      { name: "search", params: { query: "plum", mode: "fulltext" } },
+      { name: "search", params: { query: "pear", mode: "fulltext" } },
+      { name: "doctor" },
+    ];
+    const answers = async () => {
+      const all = [];
+      for (const call of calls) all.push(await host.ask("call", call));
+      return all;
+    };
+    const now = await answers();
+    assert.deepEqual(now[0].backlinks.map(({ filepath, link_type }) => [filepath, link_type]), [["a.md", "depends_on"], ["new/c.md", "extends"]]);
+    await host.ask("openFiles", { files: [before[0], ...changed] });
+    assert.deepEqual(now, await answers());
+    await host.ask("changeFiles", { files: [], removed: [] });
+    assert.deepEqual(now, await answers());
+    await host.ask("changeFiles", { files: [{ path: "../out.md", text: "x", modified: 1 }], removed: [] });
+    assert.match(JSON.stringify(await host.ask("call", { name: "doctor" })), /out\.md/);
+  });
+
   test(`${host.name}: attachments of a dropped folder can be read, and nothing is written`, async () => {
     await host.start();
     const files = [
