@@ -130,6 +130,36 @@ describe('the engine in a worker', () => {
     expect(client.meaning).toEqual({ state: 'ready' });
   });
 
+  it('opens the changed files of a folder again when it replaces an engine', async () => {
+    const ports: FakePort[] = [];
+    const start = () => {
+      const isFirst = ports.length === 0;
+      const port = new FakePort((task) => {
+        if (task.do === 'call' && isFirst) throw { code: 'internal', message: 'A defect.', hint: null };
+        return null;
+      });
+      ports.push(port);
+      return port;
+    };
+    const file = (path: string, modified: number) => ({ path, file: null, modified });
+    const files = ['a.md', 'b.md', 'c.md'].map((path) => file(path, 1));
+    const reader = { bytes: 5, read: async () => ({ model: new Uint8Array(), weights: undefined, tokenizer: new Uint8Array(), description: new Uint8Array() }) };
+    const client = await WasmClient.openFiles(start, { name: 'vault', files, media: new Map() }, reader);
+    const changes: unknown[] = [];
+    client.on('changed', (change) => changes.push(change));
+    client.loadMeaning();
+    await client.changeFiles([file('b.md', 2), file('d.md', 2)], ['c.md']);
+    expect(changes).toEqual([{ paths: ['c.md', 'b.md', 'd.md'] }]);
+    await expect(client.call('list_pages', {})).rejects.toMatchObject({ code: 'internal' });
+    await client.call('list_pages', {});
+    await settled();
+    expect(ports[1]!.tasks[0]).toEqual({ do: 'open-files', name: 'vault', files: [file('a.md', 1), file('b.md', 2), file('d.md', 2)] });
+    expect(ports.map((port) => port.tasks.map((task) => task.do).sort())).toEqual([
+      ['call', 'change-files', 'open-files', 'use-model'],
+      ['call', 'open-files', 'use-model'],
+    ]);
+  });
+
   it('rejects pending calls when the worker dies or is closed', async () => {
     const port = new FakePort((task) => (task.do === 'call' ? new Promise(() => undefined) : null));
     const client = await WasmClient.openDatabase(() => port, 'u', null);

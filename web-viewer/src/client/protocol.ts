@@ -13,6 +13,24 @@ export interface ModelUrls {
   bytes: number;
 }
 
+/** The files of an embedding model. */
+export interface ModelFiles {
+  /** The compiled semantic module, if the page has read it. */
+  module?: Uint8Array | undefined;
+  model: Uint8Array;
+  /** Weights outside of the model file. */
+  weights: Uint8Array | undefined;
+  tokenizer: Uint8Array;
+  description: Uint8Array;
+}
+
+/** A model whose files the page reads. */
+export interface ModelReader {
+  /** Total size. */
+  bytes: number;
+  read(): Promise<ModelFiles>;
+}
+
 export interface FolderFile {
   /** Relative to the folder, with `/`. */
   path: string;
@@ -25,8 +43,10 @@ export interface FolderFile {
 export type Task =
   | { do: 'open-database'; url: string }
   | { do: 'open-files'; name: string; files: FolderFile[] }
+  | { do: 'change-files'; files: FolderFile[]; removed: string[] }
   | { do: 'call'; name: string; params: unknown }
-  | { do: 'load-meaning'; urls: ModelUrls };
+  | { do: 'load-meaning'; urls: ModelUrls }
+  | { do: 'use-model'; files: ModelFiles };
 
 export interface Request {
   id: number;

@@ -2,7 +2,7 @@
 // cannot be used again, so a new one replaces it and opens the project again.
 import type { OperationName } from '#contract';
 import { ClientError, Listeners, type ClientEvents, type EventName, type Meaning, type Output, type Params, type UbpClient } from './client';
-import type { FolderFile, ModelUrls, Opening, Reply, Request, Task, WorkerError } from './protocol';
+import type { FolderFile, ModelReader, ModelUrls, Opening, Reply, Request, Task, WorkerError } from './protocol';
 import { language } from '../words/language.svelte';
 import { words } from '../words/words';
 
@@ -13,18 +13,20 @@ function errorOf(error: WorkerError): ClientError {
 
 type Waiting = { resolve: (value: never) => void; reject: (error: ClientError) => void };
 
+type Model = ModelUrls | ModelReader;
+
 /** The used part of `Worker`. */
 export type Port = Pick<Worker, 'postMessage' | 'terminate' | 'addEventListener'>;
 
 export class WasmClient implements UbpClient {
   meaning: Meaning;
   readonly #start: () => Port;
-  readonly #model: ModelUrls | null;
+  readonly #model: Model | null;
   readonly #files: Map<string, File>;
   readonly #urls = new Map<string, string>();
   readonly #listeners = new Listeners();
   readonly #waiting = new Map<number, Waiting>();
-  readonly #task: Task;
+  #task: Task;
   #port: Port;
   /** Resolves when the current engine has opened the project. */
   #opened: Promise<unknown> = Promise.resolve();
@@ -33,7 +35,7 @@ export class WasmClient implements UbpClient {
   #onOpening: ((opening: Opening) => void) | undefined;
   #next = 1;
 
-  private constructor(start: () => Port, task: Task, model: ModelUrls | null, files: Map<string, File>) {
+  private constructor(start: () => Port, task: Task, model: Model | null, files: Map<string, File>) {
     this.#start = start;
     this.#task = task;
     this.#model = model;
@@ -64,7 +66,7 @@ export class WasmClient implements UbpClient {
   static async openFiles(
     start: () => Port,
     folder: { name: string; files: FolderFile[]; media: Map<string, File> },
-    model: ModelUrls | null,
+    model: Model | null,
     onOpening?: (opening: Opening) => void,
   ): Promise<WasmClient> {
     return new WasmClient(start, { do: 'open-files', name: folder.name, files: folder.files }, model, folder.media).#open(onOpening);
@@ -87,6 +89,17 @@ export class WasmClient implements UbpClient {
     const answered = this.#opened.then(() => this.#ask<Output<N>>({ do: 'call', name, params }));
     answered.catch((error: ClientError) => error.code === 'internal' && this.#restart(words.app.crashed));
     return answered;
+  }
+
+  /** Brings an opened folder up to date: `files` are new or changed ones, `removed` the paths of those that are gone. */
+  async changeFiles(files: FolderFile[], removed: string[]): Promise<void> {
+    if (this.#task.do !== 'open-files') throw new Error('No folder is open.');
+    const gone = new Set([...removed, ...files.map(({ path }) => path)]);
+    // An engine that replaces a crashed one opens the files as they are now.
+    this.#task = { ...this.#task, files: [...this.#task.files.filter(({ path }) => !gone.has(path)), ...files] };
+    await this.#opened;
+    await this.#ask({ do: 'change-files', files, removed });
+    this.#listeners.tell('changed', { paths: [...gone] });
   }
 
   /** Replaces the crashed engine: pending calls fail, later calls use the new one. */
@@ -118,8 +131,9 @@ export class WasmClient implements UbpClient {
   loadMeaning(): void {
     if (!this.#model || this.meaning.state === 'loading' || this.meaning.state === 'ready') return;
     this.#setMeaning({ state: 'loading', loaded: 0, bytes: this.#model.bytes });
-    const urls = this.#model;
-    this.#opened.then(() => this.#ask({ do: 'load-meaning', urls })).then(
+    const model = this.#model;
+    const task = async (): Promise<Task> => ('read' in model ? { do: 'use-model', files: await model.read() } : { do: 'load-meaning', urls: model });
+    this.#opened.then(async () => this.#ask(await task())).then(
       () => this.#setMeaning({ state: 'ready' }),
       (error: ClientError) => this.#setMeaning({ state: 'failed', message: error.message }),
     );

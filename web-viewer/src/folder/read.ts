@@ -15,7 +15,7 @@ interface Entry {
   file: File;
 }
 
-const PAGES = /\.(md|markdown)$/i;
+export const PAGES = /\.(md|markdown)$/i;
 const MEDIA = /\.(avif|bmp|gif|heic|ico|jpe?g|png|svg|tiff?|webp|mp[34]|m4[av]|mov|mkv|webm|ogg|oga|ogv|opus|wav|flac|pdf|zip|gz|7z|docx?|xlsx?|pptx?|woff2?|ttf|otf|wasm|onnx|db|sqlite)$/i;
 /** The content of sources is compared with pages; larger files are rarely written by people. */
 const LARGEST_OTHER = 1_000_000;
