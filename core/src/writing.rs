@@ -290,6 +290,11 @@ pub(crate) fn carry_out_with(
     if dry_run || (plan.changes.is_empty() && plan.records.is_empty()) {
         return Ok(shown(context, &plan, None));
     }
+    // Browsers only plan. The code for writing would make their module larger.
+    if cfg!(target_family = "wasm") {
+        let path = plan.changes.iter().find_map(|change| change.before.as_ref()).map(|file| &*file.path);
+        return Err(Error::io(path.unwrap_or_default(), std::io::ErrorKind::ReadOnlyFilesystem.into()));
+    }
     #[cfg(not(target_family = "wasm"))]
     if let Some(proposing) = context.proposing.filter(|proposing| {
         let is_due = !proposing.only_where_required || right == Right::Propose;

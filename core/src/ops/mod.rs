@@ -218,14 +218,15 @@ table::operations! {
     search complete fulltext_search
     get_page get_context list_pages render_page render_part
     get_graph graph_traverse get_impact suggest_links
-    status check_staleness refs doctor;
+    status check_staleness refs doctor
+    accept resolve_links;
     beyond browsers:
     list_templates create_page update_page rename_page delete_page replace
-    accept dismiss review_page suggest_types link_code queue
+    dismiss review_page suggest_types link_code queue
     list_proposals get_proposal accept_proposal reject_proposal reopen_proposal withdraw_proposal
     preview_answer list_sessions get_session get_answer delete_sessions
     diff audit undo page_history page_version add rebuild
-    read_page save_page add_attachment resolve_links addresses favorites source_diff
+    read_page save_page add_attachment addresses favorites source_diff
     list_files list_symbols read_source
     evaluate evaluate_suggestions evaluate_staleness gaps
     query query_inspect index_status index_refresh

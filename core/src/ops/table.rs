@@ -33,7 +33,7 @@ pub struct Operation {
 macro_rules! operations {
     ($($everywhere:ident)*; beyond browsers: $($native:ident)*) => {
         /// All operations. Browsers cannot write or undo, and have no history to compare with. Operations that need
-        /// that are excluded, so readers do not load them.
+        /// that are excluded, so readers do not load them. `accept` only plans there, for editors that write themselves.
         pub const OPERATIONS: &[Operation] = &[
             $(table::operations!(@row $everywhere),)*
             $(#[cfg(not(target_family = "wasm"))] table::operations!(@row $native),)*

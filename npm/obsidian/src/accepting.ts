@@ -12,9 +12,10 @@ export interface Proposal {
   text: string;
 }
 
-const sha256 = async (text: string): Promise<string> => {
+/** As the engine writes hashes of files. */
+const hashOf = async (text: string): Promise<string> => {
   const sum = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(sum), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return `sha256:${Array.from(new Uint8Array(sum), (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 };
 
 /** Makes the link, and returns it as written. On error, the note is unchanged. */
@@ -45,7 +46,7 @@ async function saveOpen(app: App, file: TFile): Promise<void> {
 /** The text after the plan. The hashes of the plan tell whether it is the right one. */
 export async function planned(before: string, plan: Pick<AcceptOutput, 'place' | 'link' | 'content_hash' | 'changed'>): Promise<string> {
   const previous = plan.changed[0]?.previous_hash;
-  if (previous && (await sha256(before)) !== previous) throw new Error(words.accepting.changed);
+  if (previous && (await hashOf(before)) !== previous) throw new Error(words.accepting.changed);
   const { place } = plan;
   if (!place) throw new Error(words.accepting.elsewhere);
   let start = 0;
@@ -57,7 +58,7 @@ export async function planned(before: string, plan: Pick<AcceptOutput, 'place' |
   const isInLine = (at: number) => at >= 0 && (end < 0 || at < end);
   for (let at = before.indexOf(place.text, start); isInLine(at); at = before.indexOf(place.text, at + 1)) {
     const after = before.slice(0, at) + plan.link + before.slice(at + place.text.length);
-    if ((await sha256(after)) === plan.content_hash) return after;
+    if ((await hashOf(after)) === plan.content_hash) return after;
   }
   throw new Error(words.accepting.elsewhere);
 }

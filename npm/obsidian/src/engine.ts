@@ -11,6 +11,7 @@ import { isKnown, pagesFolder, readFiles, readSettings } from './vault-files';
 
 /** Milliseconds without changes after which the index follows. */
 const PAUSE = 400;
+const DATABASE = 'unified-blueprint-vectors';
 
 export type State = { is: 'starting'; opening: Opening | null } | { is: 'ready' } | { is: 'failed'; message: string };
 
@@ -143,7 +144,16 @@ export class VaultEngine extends Component implements UbpClient {
 
   #startThread(): Worker {
     this.#script ??= URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
-    return new Worker(this.#script, { name: 'unified-blueprint' });
+    return new Worker(this.#script, { name: this.#database() });
+  }
+
+  /** The name of the database of vectors, which is one of this vault on this device. */
+  #database(): string {
+    const known: unknown = this.#app.loadLocalStorage(DATABASE);
+    if (typeof known === 'string') return known;
+    const name = `unified-blueprint-${crypto.randomUUID()}`;
+    this.#app.saveLocalStorage(DATABASE, name);
+    return name;
   }
 
   /** Resolves when the index knows all changes so far. */

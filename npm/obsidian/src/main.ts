@@ -29,9 +29,11 @@ export default class UnifiedBlueprint extends Plugin {
     this.settings = settingsOf(data);
     this.program = new Program(this.app);
     const folder = this.manifest.dir ?? `${this.app.vault.configDir}/plugins/${this.manifest.id}`;
-    this.engine = this.addChild(new VaultEngine(this.app, folder, () => usesMeaning(this.settings), () => this.#stateChanged()));
-    this.#links = this.addChild(new LinksOfNotes(this.engine));
-    this.#freshness = this.addChild(new FreshnessOfNotes(this.app, this.program));
+    this.engine = new VaultEngine(this.app, folder, () => usesMeaning(this.settings), () => this.#stateChanged());
+    this.#links = new LinksOfNotes(this.engine);
+    this.#freshness = new FreshnessOfNotes(this.app, this.program);
+    // If the layout is ready, the engine starts at once, and the others hear of it.
+    for (const child of [this.engine, this.#links, this.#freshness]) this.addChild(child);
     if (Platform.isDesktopApp) this.#status = this.addChild(new Status(this.app, this.addStatusBarItem(), this.engine, this.#freshness));
     this.registerView(BACKLINKS, (leaf) => new BacklinksView(leaf, this.engine, this.#freshness));
     this.registerView(SUGGESTIONS, (leaf) => new SuggestionsView(leaf, this.engine));
@@ -74,8 +76,12 @@ export default class UnifiedBlueprint extends Plugin {
   async rebuild(): Promise<void> {
     await this.engine.rebuild();
     if (this.engine.state.is === 'failed') return void new Notice(words.engine.failed(this.engine.state.message));
-    const { page_count } = await this.engine.call('status', {});
-    new Notice(words.engine.rebuilt(page_count));
+    try {
+      const { page_count } = await this.engine.call('status', {});
+      new Notice(words.engine.rebuilt(page_count));
+    } catch {
+      // The plugin was disabled meanwhile.
+    }
   }
 
   async change(changed: Partial<Settings>): Promise<void> {

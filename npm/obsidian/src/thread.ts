@@ -3,7 +3,8 @@
 import initBase from '#engine/base';
 import * as semanticModule from '#engine/semantic';
 import packed from '#engine/base.packed';
-import { serve } from '../../../web-viewer/src/client/engine-thread';
+import { serve, type MakeEncoder } from '../../../web-viewer/src/client/engine-thread';
+import { VectorCache } from './vector-cache';
 
 async function unpacked(): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
@@ -11,9 +12,12 @@ async function unpacked(): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-async function semantic(compiled: Uint8Array | undefined): Promise<typeof semanticModule> {
-  await semanticModule.default({ module_or_path: compiled as Uint8Array<ArrayBuffer> });
-  return semanticModule;
+/** The name of the worker is that of the database. */
+declare const name: string;
+
+async function semantic(compiled: Uint8Array | undefined): Promise<MakeEncoder> {
+  const [cache] = await Promise.all([VectorCache.open(name), semanticModule.default({ module_or_path: compiled as Uint8Array<ArrayBuffer> })]);
+  return ({ model, weights, tokenizer, description }) => cache.before(new semanticModule.Encoder(model, tokenizer, new TextDecoder().decode(description), weights));
 }
 
 serve({

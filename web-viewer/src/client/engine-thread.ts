@@ -1,17 +1,23 @@
 // What the thread of the engine does, wherever its modules come from.
-import { Project, setReader } from '#engine/base';
+import { Project, setReader, type ModelInfo, type TextEncoding } from '#engine/base';
 import type { OperationName } from '#contract';
-import type { Encoder } from '#engine/semantic';
 import type { Language } from '../words/language.svelte';
 import { wordsIn } from './engine-words';
 import type { FolderFile, LostFile, ModelFiles, ModelUrls, Opening, Reply, Request, Task, WorkerError } from './protocol';
+
+export interface Encoder extends TextEncoding {
+  info(): ModelInfo;
+}
+
+/** Makes an encoder of the files of a model. */
+export type MakeEncoder = (files: ModelFiles) => Encoder;
 
 /** Where the parts of the engine come from. */
 export interface Parts {
   /** Resolves when the base module is ready. */
   base: Promise<unknown>;
-  /** The semantic module; `compiled` if the page has read it. Called once. */
-  semantic(compiled: Uint8Array | undefined): Promise<{ Encoder: typeof Encoder }>;
+  /** Starts the semantic module; `compiled` if the page has read it. */
+  semantic(compiled: Uint8Array | undefined): Promise<MakeEncoder>;
   /** Loads a file and reports progress; `total` is 0 if unknown. A failed request is an error with `lost`. */
   load(url: string, progress: (done: number, total: number) => void): Promise<Uint8Array>;
 }
@@ -140,8 +146,8 @@ async function loadModel(urls: ModelUrls): Promise<ModelFiles> {
   return { model, weights, tokenizer, description };
 }
 
-function useModel(semantic: { Encoder: typeof Encoder }, { model, weights, tokenizer, description }: ModelFiles): null {
-  encoder = new semantic.Encoder(model, tokenizer, new TextDecoder().decode(description), weights);
+function useModel(make: MakeEncoder, files: ModelFiles): null {
+  encoder = make(files);
   project?.setEncoder(encoder.info(), encoder);
   embedInSlices();
   return null;

@@ -3,15 +3,15 @@
 import initBase from '#engine/base';
 import baseUrl from '#engine/base.wasm?url';
 import semanticUrl from '#engine/semantic.wasm?url';
-import { serve } from './engine-thread';
+import { serve, type MakeEncoder } from './engine-thread';
 import type { LostFile } from './protocol';
 
 serve({ base: initBase({ module_or_path: baseUrl }), semantic, load });
 
-async function semantic(): Promise<typeof import('#engine/semantic')> {
+async function semantic(): Promise<MakeEncoder> {
   const module = await import('#engine/semantic');
   await module.default({ module_or_path: semanticUrl });
-  return module;
+  return ({ model, weights, tokenizer, description }) => new module.Encoder(model, tokenizer, new TextDecoder().decode(description), weights);
 }
 
 /** Loads a file and reports progress. A failed request is an error that names the file. */

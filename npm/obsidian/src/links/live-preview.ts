@@ -101,7 +101,9 @@ export function livePreview(app: App, links: LinksOfNotes, settings: () => Setti
         this.#follow();
         const isAnswered = update.transactions.some(({ effects }) => effects.some((effect) => effect.is(answered)));
         const isPreview = (state: EditorState) => state.field(editorLivePreviewField, false);
-        if (isAnswered || update.docChanged || update.selectionSet || update.viewportChanged || isPreview(update.startState) !== isPreview(update.state)) {
+        // Obsidian reads long notes bit by bit.
+        const isRead = syntaxTree(update.startState) !== syntaxTree(update.state);
+        if (isAnswered || isRead || update.docChanged || update.selectionSet || update.viewportChanged || isPreview(update.startState) !== isPreview(update.state)) {
           this.decorations = made(update.view);
         }
       }
