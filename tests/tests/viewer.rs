@@ -30,6 +30,8 @@ pub struct Viewer {
     cancel: Cancel,
     thread: Option<JoinHandle<(ExitStatus, String)>>,
     pub url: String,
+    /// The address for frames in editors.
+    pub frame: String,
     pub port: u16,
     pub token: String,
     /// The cookie that the token is exchanged for.
@@ -83,6 +85,7 @@ impl Viewer {
             cancel,
             thread: Some(thread),
             url: text("url"),
+            frame: text("frame"),
             port,
             token: text("token"),
             cookie: String::new(),

@@ -418,3 +418,56 @@ fn every_response_has_security_headers() {
     let policy = picture.header("content-security-policy").unwrap();
     assert!(!policy.contains("script-src"), "an image must not run scripts: {policy}");
 }
+
+/// Editors show the viewer in a frame: their documents are of another origin, cookies do not arrive there, and a proxy of a
+/// remote editor has another host name.
+#[test]
+fn only_addresses_with_the_secret_of_frames_work_in_a_frame() {
+    let viewer = Viewer::of([("sub/secret-plan.md", "# Secret plan\n\n[A](../a.md)\n"), ("a.md", "# A\n")]);
+    let start = format!("http://127.0.0.1:{}/", viewer.port);
+    let path = format!("/{}", viewer.frame.strip_prefix(&start).unwrap());
+    assert!(path.starts_with("/.frame/") && path.len() > 64, "{path}");
+    assert!(!path.contains(&viewer.token) && !path.contains(viewer.cookie.split('=').next_back().unwrap()));
+    let embedded: &[(&str, &str)] = &[
+        ("Host", "editor.example"),
+        ("Sec-Fetch-Site", "cross-site"),
+        ("Sec-Fetch-Mode", "navigate"),
+        ("Sec-Fetch-Dest", "iframe"),
+        ("Accept", "text/html"),
+    ];
+    for target in ["", "sub/secret-plan.html", "?graph=all", "assets/app.js"] {
+        let answer = viewer.send_exactly("GET", &format!("{path}{target}"), embedded, b"");
+        assert_eq!(answer.status, 200, "{target}");
+        assert_eq!(answer.header("x-frame-options"), None, "{target}");
+        assert_eq!(answer.header("set-cookie"), None, "{target}");
+        let policy = answer.header("content-security-policy").unwrap();
+        assert!(policy.starts_with("default-src 'none'") && !policy.contains("frame-ancestors"), "{policy}");
+        // An absolute address would lead out of the frame's addresses.
+        assert!(!answer.text().contains("=\"/"), "{}", answer.text());
+    }
+    let shown = viewer.send_exactly("GET", &format!("{path}sub/secret-plan.html"), embedded, b"");
+    assert!(shown.text().contains("Secret plan"), "{}", shown.text());
+    let posts = [("Host", "editor.example"), ("Origin", "https://editor.example"), JSON];
+    let listed = viewer.send_exactly("POST", &format!("{path}api/list_pages"), &posts, b"{}");
+    assert_eq!((listed.status, &listed.json()["total"]), (200, &json!(2)), "{}", listed.text());
+
+    let wrong = path.replace(&path[8..20], "0123456789ab");
+    for start in [&wrong, "/.frame/", "/.frame/x/", &format!("/.frame/{}/", viewer.token)] {
+        let refused =
+            viewer.send("GET", &format!("{start}sub/secret-plan.html"), embedded.get(1..).unwrap(), b"");
+        assert!([401, 403].contains(&refused.status), "{start}: {}", refused.status);
+        assert!(!refused.text().contains("Secret plan"));
+        assert_eq!(refused.header("x-frame-options"), Some("DENY"));
+        let posted = viewer.send("POST", &format!("{start}api/list_pages"), &[JSON], b"{}");
+        assert!([401, 403].contains(&posted.status), "{start}: {}", posted.status);
+    }
+    // The secret opens nothing else, and what it opens is what the viewer shows anyway.
+    assert_eq!(viewer.send("POST", &format!("{path}mcp"), &[JSON], b"{}").status, 405);
+    assert_eq!(
+        viewer.send("GET", &format!("{path}../Cargo.toml"), embedded.get(1..).unwrap(), b"").status,
+        404
+    );
+    let cookie =
+        format!("ubp-viewer-{}={}", viewer.port, path.trim_matches('/').split('/').next_back().unwrap());
+    assert_eq!(viewer.send("GET", "/a.html", &[("Cookie", &cookie)], b"").status, 401);
+}

@@ -8,6 +8,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use ubp_core::Caller;
@@ -27,9 +28,15 @@ const LONGEST: usize = 16 * 1024 * 1024;
 /// The same for an operation that takes a file: the largest attachment in base64, and the other parameters.
 const LONGEST_WITH_FILE: usize = MOST_BYTES / 3 * 4 + 1024 * 1024;
 
+/// What the address says. Addresses of frames also have a secret.
+#[derive(Deserialize)]
+pub(super) struct Called {
+    operation: String,
+}
+
 pub(super) async fn call(
     State((viewer, _)): State<(Arc<Viewer>, CancellationToken)>,
-    Path(name): Path<String>,
+    Path(Called { operation: name }): Path<Called>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Refusal> {

@@ -1,13 +1,15 @@
 //! Access control for every request of a browser, and security headers for every answer. It checks host name and origin,
-//! then the token, in a header or as the cookie that replaces it.
+//! then the token, in a header or as the cookie that replaces it. A frame in an editor has a secret in its addresses
+//! instead, because it gets no cookies, and the editor may reach the viewer through a proxy under any name.
 
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
+use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use percent_encoding::percent_decode_str;
+use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use ubp_core::hint::Buttons;
 use ubp_core::message;
@@ -21,6 +23,13 @@ use crate::http::{Names, Token, bearer};
 const POLICY: &str =
     "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox";
 
+/// Start of the addresses in a frame; the secret follows. No page has such an address, because its folder is hidden.
+pub(super) const FRAME: &str = "/.frame";
+
+/// Marks an answer that may be shown in a frame.
+#[derive(Debug, Clone, Copy)]
+struct Framed;
+
 /// Query parameter with the token.
 const PARAMETER: &str = "token";
 
@@ -33,6 +42,8 @@ pub(super) struct Gate {
     /// another viewer. It is valid until this viewer stops.
     pass: String,
     accepted: Token,
+    /// The secret in the addresses of frames. It is not the value of the cookie, which servers on other ports receive.
+    frame: Token,
     /// The languages that refusals can be in, besides English.
     languages: Vec<Language>,
 }
@@ -43,8 +54,9 @@ impl Gate {
         let pass = ubp_core::text::hex(&Sha256::digest(format!("ubp-viewer {port} {text}")));
         // A hash has 64 digits, which is never too short.
         let accepted = Token::new(&pass, "the cookie").unwrap_or(token);
+        let frame = Token::new(&frame_secret(text, port), "the address").unwrap_or(token);
         let cookie = format!("ubp-viewer-{port}");
-        Self { names, token, cookie, pass, accepted, languages }
+        Self { names, token, cookie, pass, accepted, frame, languages }
     }
 
     fn knows(&self, headers: &HeaderMap) -> bool {
@@ -93,6 +105,33 @@ pub(super) async fn check(State(gate): State<Arc<Gate>>, request: Request, next:
     }
 }
 
+/// The secret in the addresses of frames, for the token `text`.
+pub(super) fn frame_secret(text: &str, port: u16) -> String {
+    ubp_core::text::hex(&Sha256::digest(format!("ubp-viewer frame {port} {text}")))
+}
+
+/// Lets a request pass whose address has the secret. Host name and origin do not matter then: their check keeps other pages
+/// from using the cookie of a browser, and this secret is in no cookie.
+pub(super) async fn check_frame(
+    State(gate): State<Arc<Gate>>,
+    Path(Secret { secret }): Path<Secret>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if !gate.frame.is(&secret) {
+        let headers = request.headers();
+        return stranger(headers, voice(headers, &gate.languages));
+    }
+    let mut response = next.run(request).await;
+    response.extensions_mut().insert(Framed);
+    response
+}
+
+#[derive(Deserialize)]
+pub(super) struct Secret {
+    secret: String,
+}
+
 /// The answer to a request without the token.
 fn stranger(headers: &HeaderMap, voice: Buttons) -> Response {
     let title = message!("This viewer needs its token");
@@ -114,6 +153,7 @@ fn stranger(headers: &HeaderMap, voice: Buttons) -> Response {
 
 /// Adds security headers to an answer.
 pub(super) async fn guarded(mut response: Response) -> Response {
+    let is_framed = response.extensions().get::<Framed>().is_some();
     let headers = response.headers_mut();
     for (name, value) in [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -122,9 +162,27 @@ pub(super) async fn guarded(mut response: Response) -> Response {
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
+    if is_framed {
+        headers.remove(header::X_FRAME_OPTIONS);
+        unframe(headers);
+    }
     headers.insert("cross-origin-opener-policy", HeaderValue::from_static("same-origin"));
     headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(POLICY));
     response
+}
+
+/// Takes out of the policy who may show the answer in a frame. The documents around a frame in an editor have origins that
+/// nobody knows beforehand, such as `vscode-webview://` and a random name.
+fn unframe(headers: &mut HeaderMap) {
+    let Some(policy) = headers.get(header::CONTENT_SECURITY_POLICY).and_then(|policy| policy.to_str().ok())
+    else {
+        return;
+    };
+    let kept: Vec<&str> =
+        policy.split(';').map(str::trim).filter(|rule| !rule.starts_with("frame-ancestors")).collect();
+    if let Ok(policy) = HeaderValue::from_str(&kept.join("; ")) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
 }

@@ -46,7 +46,7 @@ use crate::{lsp, mcp};
 
 pub use desktop::Desktop;
 use events::Events;
-use gate::Gate;
+use gate::{FRAME, Gate, frame_secret};
 
 /// The preferred port.
 const PORT: u16 = 4747;
@@ -96,6 +96,9 @@ pub struct Options {
 pub struct Address {
     /// URL that opens the viewer, with the token.
     pub url: String,
+    /// URL of the viewer for a frame in an editor. It contains a secret, and works through a proxy under any host name
+    /// and below any path.
+    pub frame: String,
     /// The required token.
     pub token: String,
     /// The port.
@@ -171,14 +174,18 @@ async fn serve<E: From<Error>>(
     let counting = tokio::spawn(events::count_vectors(viewer.clone(), stop.clone()));
     let following = tokio::spawn(events::follow_proposals(viewer.clone(), stop.clone()));
     let gate = Arc::new(Gate::new(names, token, &text, address.port(), viewer.languages.clone()));
-    let router = Router::new()
+    let addresses = Router::new()
         .route("/api/events", get(events::listen))
         .route("/api/{operation}", post(api::call))
         .route("/desktop", post(desktop::open))
         .route("/lsp", get(language_server))
         .fallback(pages::show)
-        .with_state((viewer, stop.clone()))
+        .with_state((viewer, stop.clone()));
+    let framed = addresses.clone().layer(middleware::from_fn_with_state(gate.clone(), gate::check_frame));
+    let router = addresses
         .layer(middleware::from_fn_with_state(gate, gate::check))
+        // The slash at the end makes the start page an address, too.
+        .nest(&format!("{FRAME}/{{secret}}/"), framed)
         // It checks access itself: named tokens open it and nothing else.
         .merge(mcp)
         .layer(middleware::map_response(gate::guarded));
@@ -224,7 +231,8 @@ fn reached(address: SocketAddr, token: String, allow_host: &[String]) -> Address
         (false, _) => address.to_string(),
     };
     let encoded = percent_encoding::utf8_percent_encode(&token, percent_encoding::NON_ALPHANUMERIC);
-    Address { url: format!("http://{host}/?token={encoded}"), token, port }
+    let frame = format!("http://{host}{FRAME}/{}/", frame_secret(&token, port));
+    Address { url: format!("http://{host}/?token={encoded}"), frame, token, port }
 }
 
 impl Viewer {
