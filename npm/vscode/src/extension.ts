@@ -40,21 +40,23 @@ function run(extension: vscode.ExtensionContext, server: Server): void {
   const context = (key: string, value: boolean) => void vscode.commands.executeCommand('setContext', `ubp.${key}`, value);
   const page = () => context('page', openPage(projects) !== undefined);
   // A folder without a project has no server.
-  let isServed = false;
-  const serve = (isNew: boolean) => {
-    context('project', projects.all.length > 0);
+  const serve = () => {
+    const isProject = projects.all.length > 0;
+    context('project', isProject);
     context('readOnly', server.isReadOnly);
     page();
-    if (projects.all.length === 0 ? isServed : isNew || !isServed) void told(() => (projects.all.length > 0 ? server.start() : server.stop()));
-    isServed = projects.all.length > 0;
+    void told(() => (isProject ? server.start() : server.stop()));
   };
   extension.subscriptions.push(
     vscode.window.onDidChangeActiveTextEditor(page),
-    projects.onDidChange(() => serve(true)),
-    vscode.workspace.onDidGrantWorkspaceTrust(() => serve(true)),
+    server.onDidChange((changed) => {
+      if (!changed) context('running', server.isRunning);
+    }),
+    projects.onDidChange(serve),
+    vscode.workspace.onDidGrantWorkspaceTrust(serve),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (['ubp.path', 'ubp.readOnly', 'ubp.inlayHints'].some((name) => event.affectsConfiguration(name))) serve(true);
+      if (['ubp.path', 'ubp.readOnly', 'ubp.inlayHints'].some((name) => event.affectsConfiguration(name))) serve();
     }),
   );
-  serve(true);
+  serve();
 }

@@ -12,12 +12,13 @@ const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 const { chromium } = createRequire(join(root, 'web-viewer/package.json'))('playwright-core');
 const BROWSERS = [process.env.UBP_CHROMIUM, '/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 /** Milliseconds that anything in the window may take. */
-const PATIENCE = 60_000;
+const PATIENCE = 30_000;
 
 const SETTINGS = {
   'workbench.startupEditor': 'none',
   'extensions.autoUpdate': false,
   'extensions.autoCheckUpdates': false,
+  'security.workspace.trust.startupPrompt': 'always',
   'security.workspace.trust.untrustedFiles': 'open',
   'telemetry.telemetryLevel': 'off',
   'explorer.confirmDragAndDrop': false,
