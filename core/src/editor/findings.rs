@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::places::{place, source_place};
-use super::{OpenPage, Place, changed_sources};
+use super::{OpenPage, Place, SectionSource};
 use crate::drafts::Drafts;
 use crate::index::questions::links::LinkOfPage;
 use crate::index::questions::pages;
@@ -27,11 +27,17 @@ pub struct TextFinding {
 }
 
 /// Problems of the page on the screen, in the order of the text: broken and ambiguous links, missing headings, blocks and
-/// symbols, sources that are missing or changed since the review, what breaks the template of its type.
+/// symbols, sources that are missing, `stale` ones as [`changed_sources`](super::changed_sources) tells them, what breaks the
+/// template of its type.
 ///
 /// # Errors
 /// [`crate::Error::Database`], [`crate::Error::Io`], [`crate::Error::Cancelled`].
-pub fn findings(context: &Context<'_>, drafts: &Drafts, open: &OpenPage) -> Result<Vec<TextFinding>> {
+pub fn findings(
+    context: &Context<'_>,
+    drafts: &Drafts,
+    open: &OpenPage,
+    stale: &[SectionSource],
+) -> Result<Vec<TextFinding>> {
     let mut found: Vec<TextFinding> = Vec::new();
     let mut add = |range: Range<usize>, finding: Finding| {
         found.push(TextFinding { range, finding: finding.at(&open.path, None), review: None });
@@ -78,7 +84,7 @@ pub fn findings(context: &Context<'_>, drafts: &Drafts, open: &OpenPage) -> Resu
             finding(Severity::Warning, &breach.code, breach.message).hint(breach.hint),
         );
     }
-    stale(context, open, &mut found)?;
+    found.extend(stale.iter().map(|source| of_source(open, source)));
     found.sort_by_key(|found| (found.range.start, found.range.end));
     Ok(found)
 }
@@ -151,26 +157,23 @@ fn broken_rules(context: &Context<'_>, open: &OpenPage) -> Result<Vec<crate::tem
     Ok(breaches(&own, &open.text, &open.page, &links))
 }
 
-fn stale(context: &Context<'_>, open: &OpenPage, found: &mut Vec<TextFinding>) -> Result<()> {
-    for source in changed_sources(context, open)? {
-        let file = &source.stale.file_path;
-        let wrong = what_is_wrong(&source.stale);
-        let message = message!("{file} {wrong}", file, wrong);
-        let section = source.section.as_ref().and_then(|id| {
-            let sections = &open.page.sections;
-            sections.iter().find(|section| section.id == *id && section.level > 0)
-        });
-        let (range, code, name) = match section {
-            Some(section) => {
-                (open.line(section.lines.0), "stale_section", format!("{}#{}", open.path, section.heading))
-            }
-            None => (top(open), "stale_page", open.path.clone()),
-        };
-        let hint = message!("read it again, and mark it as reviewed");
-        let finding = finding(Severity::Warning, code, message).at(&open.path, None).hint(hint);
-        found.push(TextFinding { range, finding, review: Some(name) });
-    }
-    Ok(())
+fn of_source(open: &OpenPage, source: &SectionSource) -> TextFinding {
+    let file = &source.stale.file_path;
+    let wrong = what_is_wrong(&source.stale);
+    let message = message!("{file} {wrong}", file, wrong);
+    let section = source.section.as_ref().and_then(|id| {
+        let sections = &open.page.sections;
+        sections.iter().find(|section| section.id == *id && section.level > 0)
+    });
+    let (range, code, name) = match section {
+        Some(section) => {
+            (open.line(section.lines.0), "stale_section", format!("{}#{}", open.path, section.heading))
+        }
+        None => (top(open), "stale_page", open.path.clone()),
+    };
+    let hint = message!("read it again, and mark it as reviewed");
+    let finding = finding(Severity::Warning, code, message).at(&open.path, None).hint(hint);
+    TextFinding { range, finding, review: Some(name) }
 }
 
 /// The title of the page, for what concerns all of it.

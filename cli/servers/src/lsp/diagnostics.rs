@@ -71,7 +71,8 @@ pub(super) fn of_page(
 ) -> Result<Vec<Diagnostic>> {
     let lines = call.lines(&open.text);
     let language = call.server.abilities().language;
-    let found = editor::findings(context, &subject.drafts, open)?;
+    let stale = subject.served.changed_sources(context, open)?;
+    let found = editor::findings(context, &subject.drafts, open, &stale)?;
     let mut all: Vec<Diagnostic> = found.iter().map(|found| diagnostic(&lines, found, language)).collect();
     all.extend(subject.served.findings(&open.path).iter().map(|finding| {
         let mut own = told(finding, language);

@@ -38,8 +38,8 @@ pub(super) fn lenses(call: &Call<'_>, params: CodeLensParams) -> Answer<Option<V
         let places = locations(call, &subject.served, from_others);
         found.push(lens(call, top, &told, show(call, &uri, top, &places)));
         let mut by_section: BTreeMap<Option<String>, Vec<String>> = BTreeMap::new();
-        for source in editor::changed_sources(context, open)? {
-            by_section.entry(source.section).or_default().push(source.stale.file_path);
+        for source in subject.served.changed_sources(context, open)?.iter() {
+            by_section.entry(source.section.clone()).or_default().push(source.stale.file_path.clone());
         }
         for (section, files) in by_section {
             let section =

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use lsp_types::Uri;
 use ubp_core::drafts::Drafts;
+use ubp_core::editor::{self, OpenPage, SectionSource};
 use ubp_core::ops::doctor::Finding;
-use ubp_core::{Error, Result, path};
+use ubp_core::{Context, Error, Result, path};
 use ubp_host::live::{Live, Notices};
 use ubp_host::{Environment, Project};
 
@@ -23,7 +25,16 @@ pub(super) struct Served {
     pub pages: PathBuf,
     /// What the last look at all pages found, by page.
     findings: Mutex<BTreeMap<String, Vec<Finding>>>,
+    /// The sources that make open pages stale, by page, and when they were looked up. Typing does not change them, and a look asks
+    /// version control.
+    stale: Mutex<BTreeMap<String, Looked>>,
 }
+
+/// When the sources of a page were looked up, and those that make it stale.
+type Looked = (Instant, Arc<[SectionSource]>);
+
+/// How long a look at the sources of a page is good: nothing tells of changes of code.
+const GOOD_FOR: Duration = Duration::from_secs(5);
 
 /// A file, as its project names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +47,7 @@ pub(super) enum Named {
 
 impl Served {
     fn new(live: Arc<Live>, pages: &Path, root: PathBuf) -> Self {
-        Self { live, pages: real(pages), root, findings: Mutex::default() }
+        Self { live, pages: real(pages), root, findings: Mutex::default(), stale: Mutex::default() }
     }
 
     /// What the project calls the file at this path.
@@ -64,6 +75,26 @@ impl Served {
     /// The address of another file.
     pub(super) fn file_uri(&self, file: &str) -> Option<Uri> {
         uri::uri_of(&file.split('/').fold(self.root.clone(), |folder, part| folder.join(part)))
+    }
+
+    /// The sources that make a page stale.
+    pub(super) fn changed_sources(
+        &self,
+        context: &Context<'_>,
+        open: &OpenPage,
+    ) -> Result<Arc<[SectionSource]>> {
+        let stale = || self.stale.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = stale().get(&open.path).filter(|(at, _)| at.elapsed() < GOOD_FOR) {
+            return Ok(known.clone());
+        }
+        let found: Arc<[SectionSource]> = editor::changed_sources(context, open)?.into();
+        stale().insert(open.path.clone(), (Instant::now(), found.clone()));
+        Ok(found)
+    }
+
+    /// Looks at the sources of pages again.
+    pub(super) fn forget_sources(&self) {
+        self.stale.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// What the last look at all pages found on this one.

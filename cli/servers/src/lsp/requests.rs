@@ -206,12 +206,8 @@ pub(super) fn notice(server: &Arc<Server>, notification: Notification) {
                 server.due.add(document.path.clone());
             }
         }
-        DidSaveTextDocument::METHOD => {
-            let Some(saved) = params::<DidSaveTextDocument>(value) else { return };
-            if let Some(path) = uri::path_of(saved.text_document.uri.as_str()) {
-                server.due.add(path);
-            }
-        }
+        // The file may be one that pages describe.
+        DidSaveTextDocument::METHOD => watching::changed(server),
         DidCloseTextDocument::METHOD => {
             let Some(closed) = params::<DidCloseTextDocument>(value) else { return };
             if let Some(path) = uri::path_of(closed.text_document.uri.as_str()) {

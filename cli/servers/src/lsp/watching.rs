@@ -172,8 +172,9 @@ fn follow(server: &Arc<Server>, served: Arc<Served>) {
             }));
         }
         if told.iter().any(|what| *what != "favorites") {
-            refresh(server);
             let Some(served) = project.upgrade() else { return };
+            served.forget_sources();
+            refresh(server);
             diagnostics::look_at_all(&served);
             server.due.add_all(&server.documents);
         }
@@ -212,8 +213,9 @@ fn index(server: &Server, served: &Served) {
     tell(WorkDoneProgress::End(WorkDoneProgressEnd::default()));
 }
 
-/// Shows again what a command changed.
+/// Shows again what a command, or a file that was saved, changed.
 pub(super) fn changed(server: &Server) {
+    server.projects.all().iter().for_each(|served| served.forget_sources());
     refresh(server);
 }
 
