@@ -37,7 +37,7 @@ test('live preview shows the page before the type, unless the cursor is in the l
   assert.deepEqual(await badges(page, '.cm-content'), ['depends_on', 'depends_on']);
   assert.deepEqual(await page.locator('.cm-content .ubp-page-name').allTextContents(), ['User database']);
   // The pipe between type and words is hidden.
-  assert.match(await page.locator('.cm-content').textContent(), /depends_onthe sessions\]\]/);
+  assert.match(await page.locator('.cm-content').textContent(), /see User databasedepends_on and depends_onthe sessions\./);
   await page.locator('.ubp-page-name').click();
   assert.deepEqual(await page.evaluate(() => window.host.app.workspace.followed), ['User database']);
   await page.evaluate(() => window.host.view.editor.setCursor({ line: 5, ch: 74 }));

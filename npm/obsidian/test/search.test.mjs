@@ -90,6 +90,38 @@ test('an installed model ranks by meaning on desktops, and on mobile only if the
   await mobile.close();
 });
 
+test('vectors are kept on the device: a second start computes none', { skip: existsSync(semantic) ? false : 'the semantic module is not built' }, async () => {
+  const { page, problems, close } = await app.start({ files: [...small, ...model()], stored: { 'unified-blueprint-vectors': 'vectors-of-test' } });
+  const isReady = () => page.waitForFunction(() => window.host.plugin.engine.vectors?.done === window.host.plugin.engine.vectors?.total && window.host.plugin.engine.meaning.state === 'ready');
+  const change = (what) =>
+    page.evaluate(async ([what, dimensions]) => {
+      const opening = indexedDB.open('vectors-of-test');
+      const database = await new Promise((resolve) => (opening.onsuccess = () => resolve(opening.result)));
+      const store = database.transaction('vectors', 'readwrite').objectStore('vectors');
+      const keys = await new Promise((resolve) => (store.getAllKeys().onsuccess = ({ target }) => resolve(target.result)));
+      // Every text has the same vector now, which no model computes.
+      if (what === 'spoil') for (const key of keys) store.put(new Float32Array(dimensions).fill(0).fill(1, 0, 1), key);
+      await new Promise((resolve) => (store.transaction.oncomplete = resolve));
+      database.close();
+      return keys.length;
+    }, [what, JSON.parse(readFileSync(join(root, 'core/models/tiny/bert/model.json'), 'utf8')).dimensions]);
+  await isReady();
+  await page.waitForTimeout(1500);
+  const { total } = await page.evaluate(() => window.host.plugin.engine.vectors);
+  assert.ok(total >= 6);
+  assert.ok((await change('spoil')) >= total);
+  const similar = () => page.evaluate(async () => {
+    const { results } = await window.host.plugin.engine.call('search', { query: 'passwords', mode: 'vector' });
+    return new Set(results.map(({ score_breakdown }) => score_breakdown.vector_similarity)).size;
+  });
+  assert.ok((await similar()) > 1);
+  await page.evaluate(async () => window.host.plugin.engine.rebuild());
+  await isReady();
+  assert.equal(await similar(), 1);
+  assert.deepEqual(problems, []);
+  await close();
+});
+
 test('a damaged model is reported, and search by words still works', { skip: existsSync(semantic) ? false : 'the semantic module is not built' }, async () => {
   const damaged = model().map((file) => (file.path.endsWith('model.onnx') ? { path: file.path, text: 'not a model' } : file));
   const { page, close } = await app.start({ files: [...small, ...damaged] });

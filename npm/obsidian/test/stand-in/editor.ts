@@ -1,7 +1,7 @@
 // A note in an editor, or in reading view; the suggestions of plugins while typing.
 import { markdown } from '@codemirror/lang-markdown';
 import { Compartment, EditorState, StateField } from '@codemirror/state';
-import { EditorView } from '@codemirror/view';
+import { Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view';
 import type * as O from 'obsidian';
 import { renderMarkdown } from './markdown';
 import { ItemView } from './workspace';
@@ -15,6 +15,29 @@ export const editorLivePreviewField = StateField.define<boolean>({ create: () =>
 export const editorExtensions: O.App[] & unknown[] = [];
 export const suggests: EditorSuggest<unknown>[] = [];
 const plugins = new Compartment();
+
+/** As Obsidian does in live preview: brackets and target of a link are hidden unless the cursor is in it. */
+const hidesBrackets = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet;
+    constructor(view: EditorView) {
+      this.decorations = this.#made(view);
+    }
+    update({ view }: ViewUpdate): void {
+      this.decorations = this.#made(view);
+    }
+    #made({ state }: EditorView): DecorationSet {
+      const { from, to } = state.selection.main;
+      const parts = [...state.doc.toString().matchAll(/(?<!`)(\[\[(?:[^\]|]+\|)?)[^\]]+(\]\])/g)].flatMap(({ 0: link, 1: before = '', index }) => {
+        const end = index + link.length;
+        if (!state.field(editorLivePreviewField) || (index <= to && end >= from)) return [];
+        return [Decoration.replace({}).range(index, index + before.length), Decoration.replace({}).range(end - 2, end)];
+      });
+      return Decoration.set(parts, true);
+    }
+  },
+  { decorations: (plugin) => plugin.decorations },
+);
 
 class Editor implements Pick<O.Editor, 'getLine' | 'replaceRange' | 'setCursor' | 'getCursor' | 'getValue'> {
   constructor(readonly cm: EditorView) {}
@@ -108,7 +131,7 @@ export class MarkdownView extends ItemView {
     const state = EditorState.create({
       doc: text,
       selection: { anchor: text.length },
-      extensions: [editorInfoField.init(() => this), editorLivePreviewField.init(() => mode === 'live'), markdown(), EditorView.lineWrapping, plugins.of(editorExtensions as never)],
+      extensions: [editorInfoField.init(() => this), editorLivePreviewField.init(() => mode === 'live'), markdown(), EditorView.lineWrapping, hidesBrackets, plugins.of(editorExtensions as never)],
     });
     const parent = this.contentEl.createDiv({ cls: 'markdown-source-view' });
     parent.hidden = mode === 'preview';
