@@ -65,6 +65,24 @@ impl Repository {
         self.terminal.ubp(&format!("doctor --claims {arguments}"))
     }
 
+    /// The claims that a change broke, each as `<code> <line> <claim> <subject>` and, if known, what it is now.
+    fn broken_by(&self, range: &str) -> Vec<String> {
+        let answer = self.terminal.ubp(&format!("diff {range} --json")).json();
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let told = answer["broken_claims"].as_array().unwrap().iter().map(|broken| {
+            assert_eq!(broken["filepath"], "docs/guide.md");
+            let subject = text(&broken["subject"]).unwrap_or_else(|| "uncommitted".into());
+            let now = text(&broken["now"]).map(|now| format!(" -> {now}")).unwrap_or_default();
+            format!(
+                "{} {} {} {subject}{now}",
+                broken["code"].as_str().unwrap(),
+                broken["line"],
+                broken["text"].as_str().unwrap()
+            )
+        });
+        told.collect()
+    }
+
     /// Each finding as `<code> <line> <claim> <subject>` and, if known, what it is now.
     fn findings(&self) -> Vec<String> {
         let answer = self.doctor("--json").json();
@@ -263,4 +281,70 @@ fn a_shallow_clone_reports_less_and_says_so() {
     );
     let told = clone.ubp("doctor --claims").transcript();
     assert!(told.contains("this clone has no earlier ones"), "{told}");
+}
+
+#[test]
+fn a_change_is_told_the_claims_that_it_broke() {
+    let repository = Repository::new(&format!("{GUIDE}\nSee `src/options.rs#Options`.\n"));
+    repository.replace("Makefile", "release-all: build\n\techo done\n\n", "");
+    repository.commit("before");
+    repository.git("tag a");
+    repository.replace("src/options.rs", "pub max_depth: u8", "pub depth_limit: u8");
+    repository.commit("limit");
+    repository.replace("src/options.rs", "struct Options", "struct Settings");
+    repository.replace("src/main.rs", "TOOL_CACHE_DIR", "TOOL_CACHE_PLACE");
+    repository.replace("package.json", "\"lint\"", "\"check:style\"");
+    repository.commit("names");
+    repository.git("mv tools/setup.sh tools/install.sh");
+    repository.commit("move");
+    repository.git("tag b");
+    repository.write("src/other.rs", "pub struct Other { max_depth: u8 }\n");
+    repository.replace("justfile", "deploy target", "publish target");
+    repository.commit("after");
+
+    let expected = [
+        "claimed_flag 3 --max-depth limit -> depth_limit",
+        "claimed_variable 3 TOOL_CACHE_DIR names -> TOOL_CACHE_PLACE",
+        "claimed_command 8 npm run lint names -> check:style",
+        "claimed_path 12 ./tools/setup.sh move -> tools/install.sh",
+        "claimed_symbol 16 src/options.rs#Options names -> src/options.rs#Settings",
+    ];
+    // What the commit before took away is not of this change, nor what a later one did.
+    assert_eq!(repository.broken_by("a..b"), expected);
+    // The other file has the name of the flag.
+    let mut now = expected[1..].to_vec();
+    now.insert(2, "claimed_command 10 just deploy after -> publish");
+    assert_eq!(repository.broken_by("a..HEAD"), now);
+    assert_eq!(repository.broken_by("a"), now);
+    assert_eq!(repository.broken_by("HEAD..a"), [""; 0], "nothing is gone in this direction");
+    assert_eq!(repository.broken_by("b..b"), [""; 0]);
+
+    // Not committed, on a page that moved, and on a line that is new.
+    repository.replace("src/main.rs", "run_everything", "run_all");
+    repository.replace("docs/guide.md", "The cache is in `TOOL_CACHE_DIR`", "Where is `TOOL_CACHE_DIR`");
+    let uncommitted = repository.broken_by("HEAD");
+    assert_eq!(uncommitted, ["claimed_name 5 run_everything() uncommitted -> run_all"]);
+    assert!(!repository.broken_by("a").iter().any(|told| told.contains("TOOL_CACHE_DIR")));
+    let status =
+        |flags: &str| repository.terminal.ubp(&format!("diff HEAD --exit-code --fail-on {flags}")).status;
+    assert_eq!(status("claims"), ExitStatus::Finding);
+    assert_eq!(status("broken"), ExitStatus::Success);
+    let told = repository.terminal.ubp("diff HEAD").transcript();
+    assert!(
+        told.contains(
+            "untrue  docs/guide.md:5 says run_everything()  removed by this change; it is now run_all"
+        ),
+        "{told}"
+    );
+    assert!(told.contains("1 claim broke"), "{told}");
+    let comment = repository.terminal.ubp("diff HEAD --format markdown").transcript();
+    assert!(
+        comment.contains(
+            "- `docs/guide.md` line 5: `run_everything()` was removed by this change; it is now `run_all`"
+        ),
+        "{comment}"
+    );
+    // A page that says it is a draft claims nothing.
+    repository.git("mv docs/guide.md docs/draft.md");
+    assert_eq!(repository.broken_by("HEAD"), [""; 0]);
 }

@@ -181,6 +181,39 @@ fn one_comment_is_kept_up_to_date() {
 }
 
 #[test]
+fn a_claim_that_broke_is_in_the_comment_and_fails_the_check_if_asked_to() {
+    if !has(&["node", "bash"]) {
+        return skipped("the action: node and bash are needed");
+    }
+    let pull = PullRequest::new(|terminal| {
+        terminal
+            .write("src/login.ts", CODE.replace("export function login(", "export function signIn("))
+            .unwrap();
+        terminal
+            .write("docs/guide.md", GUIDE.replace("See [[src/login.ts#login]].", "See the code."))
+            .unwrap();
+    });
+    // The claim is on a page that the pull request does not touch.
+    pull.terminal.git("switch --quiet main");
+    pull.terminal.write("docs/tokens.md", "# Tokens\n\nCall `login()` first.\n").unwrap();
+    pull.terminal.git("commit --quiet --all -m four");
+    pull.terminal.git("switch --quiet topic");
+    pull.terminal.git("rebase --quiet main");
+    pull.terminal.write("docs/new.md", "# New\n").unwrap();
+    pull.terminal.git("add --all");
+    pull.terminal.git("commit --quiet -m five");
+    pull.publish();
+    let job = pull.run(&[("fail-on", "claims")]);
+    assert!(!job.succeeded, "{}", job.log);
+    let removed_in = pull.git(pull.terminal.folder(), &["rev-parse", "--short=10", "topic~1"]);
+    let line =
+        format!("- `docs/tokens.md` line 3: `login()` was removed in {removed_in}; it is now `signIn`\n");
+    assert!(job.summary.contains(&line), "{}", job.summary);
+    assert_eq!(job.outputs["attention"], "1", "{}", job.summary);
+    assert!(pull.run(&[("fail-on", "broken")]).succeeded);
+}
+
+#[test]
 fn nothing_to_say_makes_no_comment() {
     if !has(&["node", "bash"]) {
         return skipped("the action: node and bash are needed");

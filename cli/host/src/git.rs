@@ -10,8 +10,8 @@ use std::process::{ChildStdout, Stdio};
 
 use jiff::Timestamp;
 use ubp_core::ports::{
-    ChangedFile, Commit, CommitChanges, CommittedFile, FileVersion, History, Moved, Removal, Revision,
-    SourceChange, Walked,
+    ChangedFile, Commit, CommitChanges, CommittedFile, FileVersion, History, Moved, Removal, Removing,
+    Revision, SourceChange, Walked,
 };
 use ubp_core::word;
 use ubp_core::{Error, Result, path as paths};
@@ -202,10 +202,10 @@ impl History for GitHistory {
 
     fn removals(
         &self,
-        most_commits: usize,
+        place: Removing<'_>,
         look: &mut dyn FnMut(&Removal<'_>) -> ControlFlow<()>,
     ) -> Result<Walked> {
-        self.removed_by_commits(most_commits, look)
+        self.removed_in(place, look)
     }
 
     fn first_parents(&self, limit: usize) -> Result<Vec<CommitChanges>> {

@@ -29,7 +29,7 @@ pub struct DiffArgs {
     /// Print at most N affected pages [default: 100]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Exit with status 1 on new broken links, stale pages, pages to read again, or dependency cycles
+    /// Exit with status 1 on new broken links, broken claims, stale pages, pages to read again, or dependency cycles
     #[arg(long)]
     pub exit_code: bool,
     /// What --exit-code fails on, separated by commas [default: all]
@@ -45,6 +45,8 @@ pub struct DiffArgs {
 pub enum FailOn {
     /// New broken links
     Broken,
+    /// What pages say about the code and is not true any more
+    Claims,
     /// Pages that became stale
     Stale,
     /// New dependency cycles
@@ -90,6 +92,7 @@ pub(crate) fn run(
         |page: &StalePage| page.stale_refs.iter().any(|stale| stale.reason != StaleReason::BodyChanged);
     let fails = |what| args.fail_on.is_empty() || args.fail_on.contains(&what);
     let found = (fails(FailOn::Broken) && !output.broken_links.is_empty())
+        || (fails(FailOn::Claims) && !output.broken_claims.is_empty())
         || (fails(FailOn::Stale) && output.staleness.stale.iter().any(is_serious))
         || (fails(FailOn::Reread) && output.touched.iter().any(|page| page.is_due(false)))
         || (fails(FailOn::Cycles) && !output.cycles.added.is_empty());

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::Kind;
+use super::change::Changed;
 use super::extract::{Claim, What};
 use super::past::{Gone, Wanted};
 use super::project::{Found, Project, Role};
@@ -30,9 +31,11 @@ pub(super) struct Judge<'a> {
     pub context: &'a Context<'a>,
     pub project: &'a Project,
     /// Where names are, by key.
-    pub found: HashMap<&'a str, Presence>,
+    pub found: HashMap<String, Presence>,
     /// Several claims need the same commits.
     pub moves: RefCell<Moves<'a>>,
+    /// The change that took things away, if not the history.
+    pub change: Option<&'a Changed<'a>>,
 }
 
 impl Judge<'_> {
@@ -92,7 +95,7 @@ impl Judge<'_> {
     }
 
     /// The file that a claim about a symbol means, if it exists.
-    fn file_of(&self, page: &Claiming, file: &str) -> Option<&str> {
+    pub(super) fn file_of(&self, page: &Claiming, file: &str) -> Option<&str> {
         match self.project.find(path::folder(&page.file), file) {
             Found::One(Some(at)) => self.project.files.get(at).map(|file| file.path.as_str()),
             _ => None,
@@ -144,6 +147,10 @@ impl Judge<'_> {
         let gone = match &claim.what {
             What::Symbol(named, name) if self.file_of(page, named).is_some() => {
                 let Some(file) = self.file_of(page, named) else { return Ok(None) };
+                if let Some(change) = self.change {
+                    let gone = || Gone { file: file.to_owned(), ..Gone::default() };
+                    return Ok(change.had_symbol(file, name).then(gone));
+                }
                 let revision = self.moves.borrow_mut().taken_away(Anchor { file, name })?;
                 return Ok(revision.map(|revision| Gone {
                     revision: Some(revision),
@@ -171,7 +178,13 @@ impl Judge<'_> {
             && let Some(file) = self.file_of(page, file)
         {
             let new = self.moves.borrow_mut().moved_to(&format!("{file}#{name}"), None)?;
-            return Ok(new.map(|new| new.anchor));
+            let new = new.map(|new| new.anchor);
+            // The complete history may be newer than a change.
+            let is_there = |anchor: &String| {
+                let file = anchor.split('#').next().unwrap_or_default();
+                self.context.source.stat_source(file).ok().flatten().is_some()
+            };
+            return Ok(new.filter(is_there));
         }
         if let What::Path(named) | What::Symbol(named, _) = &claim.what {
             return self.moved(named, gone);
@@ -195,8 +208,12 @@ impl Judge<'_> {
     fn moved(&self, named: &str, gone: &Gone) -> Result<Option<String>> {
         let mut at = gone.file.clone();
         for _ in 0..MOST_MOVES {
-            let Some(moved) = self.context.history.renamed_to(&at)? else { return Ok(None) };
-            at = moved.path;
+            let moved = match self.change {
+                Some(change) => change.moved_file(&at)?,
+                None => self.context.history.renamed_to(&at)?.map(|moved| moved.path),
+            };
+            let Some(moved) = moved else { return Ok(None) };
+            at = moved;
             if self.context.source.stat_source(&at)?.is_some() {
                 let name = path::file_name(named);
                 if path::file_name(&gone.file) == name || gone.file.ends_with(&format!("/{named}")) {

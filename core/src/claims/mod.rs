@@ -9,6 +9,7 @@
 //! - The files are read once, and the history is walked once, for any number of claims.
 
 mod ages;
+mod change;
 mod commands;
 mod exempt;
 mod extract;
@@ -21,6 +22,7 @@ mod survey;
 mod tests;
 mod words;
 
+pub(crate) use change::{Change, broken_by};
 pub use survey::survey;
 
 use crate::ports::Revision;

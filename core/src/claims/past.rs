@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 
 use super::project::{Definition, Tool, defined_by_file, defined_by_line};
 use super::words::{key, words};
-use crate::ports::{Removal, Revision, Walked};
+use crate::ports::{Removal, Removing, Revision, Walked};
 use crate::{Context, Result, path};
 
 /// Maximum commits that are read.
-const MOST_COMMITS: usize = 20_000;
+pub(super) const MOST_COMMITS: usize = 20_000;
 
 /// What to look for.
 #[derive(Debug, Default)]
@@ -74,16 +74,16 @@ impl Wanted {
         same.iter().find(|(known, _)| known == end)?.1.as_ref()
     }
 
-    /// Walks through the history until everything is found.
+    /// Looks for everything in `place`.
     ///
     /// # Errors
     /// [`crate::Error::Io`] if version control fails, [`crate::Error::Cancelled`].
-    pub(super) fn look_up(&mut self, context: &Context<'_>) -> Result<Walked> {
+    pub(super) fn look_up(&mut self, context: &Context<'_>, place: Removing<'_>) -> Result<Walked> {
         if self.open == 0 {
             return Ok(Walked { commits: 0, is_complete: true });
         }
         let mut cancelled = Ok(());
-        let walked = context.history.removals(MOST_COMMITS, &mut |removal| {
+        let walked = context.history.removals(place, &mut |removal| {
             cancelled = context.cancel.check();
             self.look(removal);
             match cancelled.is_err() {

@@ -218,7 +218,7 @@ impl Project {
     }
 }
 
-fn is_build_file(file: &str) -> bool {
+pub(super) fn is_build_file(file: &str) -> bool {
     let name = path::file_name(file);
     matches!(name, "package.json" | "Cargo.toml" | "pyproject.toml" | ".gitignore")
         || is_makefile(name)

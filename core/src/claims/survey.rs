@@ -8,7 +8,7 @@ use super::ages::Ages;
 use super::exempt;
 use super::extract::{Claim, What, claims};
 use super::judge::{First, Judge};
-use super::past::Wanted;
+use super::past::{MOST_COMMITS, Wanted};
 use super::project::Project;
 use super::spans::said;
 use super::words::{Presence, keys, presence};
@@ -16,7 +16,7 @@ use super::{Counts, Kind, Missing};
 use crate::freshness::Moves;
 use crate::index::questions::links;
 use crate::page::{Lines, LinkTypes, decode, parse};
-use crate::ports::Walked;
+use crate::ports::{Removing, Walked};
 use crate::threads::on_each_core;
 use crate::{Context, Result, path};
 
@@ -35,6 +35,9 @@ pub struct Survey {
     pub walked: Walked,
 }
 
+/// The line and target of each broken link, by page.
+pub(super) type BrokenLinks = HashMap<String, HashSet<(usize, String)>>;
+
 /// A page and what it claims.
 pub(super) struct Claiming {
     /// Relative to the pages folder.
@@ -52,27 +55,11 @@ pub(super) struct Claiming {
 /// [`crate::Error::Io`] if files cannot be listed or version control fails, [`crate::Error::Database`],
 /// [`crate::Error::Cancelled`].
 pub fn survey(context: &Context<'_>) -> Result<Survey> {
-    let listing = context.source.list()?;
-    let place = |page: &str| path::join(context.pages_dir(), page).unwrap_or_default();
-    let pages: Vec<(String, String)> =
-        listing.pages.into_iter().map(|page| (place(&page.path), page.path)).collect();
-    let project = Project::read(context, &pages.iter().map(|(file, _)| file.clone()).collect())?;
-    let broken = broken_links(context)?;
-    let (pages, exempt_pages) = read(context, &project, &pages, &broken)?;
+    let (project, pages, exempt_pages) = said_by_pages(context, &broken_links(context)?)?;
 
-    let mut sought: BTreeSet<String> = BTreeSet::new();
-    for claim in pages.iter().flat_map(|page| &page.claims) {
-        match &claim.what {
-            What::Names(names) => sought.extend(names.iter().cloned()),
-            What::Path(named) | What::Symbol(named, _) => _ = sought.insert(keys(named)),
-            _ => {}
-        }
-    }
-    sought.remove("");
-    let sought: Vec<String> = sought.into_iter().collect();
-    let found = presence(context, &project.files, &sought)?;
-    let found: HashMap<&str, Presence> = sought.iter().map(String::as_str).zip(found).collect();
-    let judge = Judge { context, project: &project, found, moves: RefCell::new(Moves::of(context)) };
+    let found = whereabouts(context, &project, pages.iter().flat_map(|page| &page.claims))?;
+    let judge =
+        Judge { context, project: &project, found, moves: RefCell::new(Moves::of(context)), change: None };
 
     let mut survey = Survey { pages: pages.len(), exempt_pages, ..Survey::default() };
     let mut wanted = Wanted::default();
@@ -91,7 +78,7 @@ pub fn survey(context: &Context<'_>) -> Result<Survey> {
             }
         }
     }
-    survey.walked = wanted.look_up(context)?;
+    survey.walked = wanted.look_up(context, Removing::History(MOST_COMMITS))?;
     let mut told = HashSet::new();
     let mut ages = Ages::new(context);
     for (page, claim) in absent {
@@ -121,13 +108,47 @@ pub fn survey(context: &Context<'_>) -> Result<Survey> {
     Ok(survey)
 }
 
+/// Where the names of claims are, by key.
+pub(super) fn whereabouts<'c>(
+    context: &Context<'_>,
+    project: &Project,
+    claims: impl Iterator<Item = &'c Claim>,
+) -> Result<HashMap<String, Presence>> {
+    let mut sought: BTreeSet<String> = BTreeSet::new();
+    for claim in claims {
+        match &claim.what {
+            What::Names(names) => sought.extend(names.iter().cloned()),
+            What::Path(named) | What::Symbol(named, _) => _ = sought.insert(keys(named)),
+            _ => {}
+        }
+    }
+    sought.remove("");
+    let sought: Vec<String> = sought.into_iter().collect();
+    let found = presence(context, &project.files, &sought)?;
+    Ok(sought.into_iter().zip(found).collect())
+}
+
 /// The broken links of each page: line and target.
-fn broken_links(context: &Context<'_>) -> Result<HashMap<String, HashSet<(usize, String)>>> {
-    let mut broken: HashMap<String, HashSet<(usize, String)>> = HashMap::new();
+fn broken_links(context: &Context<'_>) -> Result<BrokenLinks> {
+    let mut broken = BrokenLinks::new();
     for (page, line, target) in context.index.read(links::unresolved)? {
         broken.entry(page).or_default().insert((line, target));
     }
     Ok(broken)
+}
+
+/// The project, the claims of its pages, and the number of pages that are exempt. `broken` are the broken links of each page.
+pub(super) fn said_by_pages(
+    context: &Context<'_>,
+    broken: &BrokenLinks,
+) -> Result<(Project, Vec<Claiming>, usize)> {
+    let listing = context.source.list()?;
+    let place = |page: &str| path::join(context.pages_dir(), page).unwrap_or_default();
+    let pages: Vec<(String, String)> =
+        listing.pages.into_iter().map(|page| (place(&page.path), page.path)).collect();
+    let project = Project::read(context, &pages.iter().map(|(file, _)| file.clone()).collect())?;
+    let (pages, exempt_pages) = read(context, &project, &pages, broken)?;
+    Ok((project, pages, exempt_pages))
 }
 
 /// Reads the claims of all pages, on all cores, and counts the pages that are exempt.
@@ -135,7 +156,7 @@ fn read(
     context: &Context<'_>,
     project: &Project,
     pages: &[(String, String)],
-    broken: &HashMap<String, HashSet<(usize, String)>>,
+    broken: &BrokenLinks,
 ) -> Result<(Vec<Claiming>, usize)> {
     let types = context.link_types();
     let next = AtomicUsize::new(0);

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::exempt;
 use super::extract::{What, claims};
-use super::past::Wanted;
+use super::past::{MOST_COMMITS, Wanted};
 use super::project::{Project, Tool, defined_by_line};
 use super::spans::said;
 use super::survey::survey;
@@ -13,7 +13,7 @@ use super::words::{key, keys};
 use crate::Context;
 use crate::index::tests::Project as Vault;
 use crate::page::Lines;
-use crate::ports::{MemoryHistory, MemorySource};
+use crate::ports::{MemoryHistory, MemorySource, Removing};
 
 /// The claims of a text in a project that builds the program `tool`, as `<code> <claim>: <what has to be there>`.
 fn read(text: &str) -> Vec<String> {
@@ -185,7 +185,7 @@ fn the_newest_removal_counts() {
     let mut wanted = Wanted::default();
     wanted.name("maxdepth");
     wanted.path("a.rs");
-    let walked = wanted.look_up(&context).unwrap();
+    let walked = wanted.look_up(&context, Removing::History(MOST_COMMITS)).unwrap();
     assert!(walked.is_complete);
     let name = wanted.gone_name("maxdepth").unwrap();
     assert_eq!(name.revision.as_ref().unwrap().commit.id, "c2");

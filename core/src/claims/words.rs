@@ -12,7 +12,7 @@ use crate::{Context, Error, Result};
 const BREAK: char = '\n';
 
 /// A file above this size, in bytes, may contain every word: it is not read.
-const LARGEST: u64 = 8 * 1024 * 1024;
+pub(super) const LARGEST: u64 = 8 * 1024 * 1024;
 
 /// A name without case, `_` and `-`.
 pub(super) fn key(name: &str) -> String {

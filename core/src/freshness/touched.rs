@@ -18,7 +18,7 @@ use super::symbols::Targets;
 use super::{DeclaredPage, Sources, declared};
 use crate::graph::resolve::{Origin, source_candidates};
 use crate::index::questions::sources::{self as questions, MissingFileLink};
-use crate::ports::{ContentHash, RevisionSource, Source, Symbol, Target};
+use crate::ports::{ContentHash, History, RevisionSource, Source, Symbol, Target};
 use crate::{Context, Result, path};
 
 /// Maximum changed files of a folder or glob that are named.
@@ -261,6 +261,41 @@ fn compare(old: Option<&Target>, new: Option<&Target>) -> Compared {
 }
 
 impl Ends<'_> {
+    /// Where a file of the older end went that the newer one, `now`, has not, and how certain that is: absent if the content
+    /// is equal. `history` is the complete history.
+    ///
+    /// # Errors
+    /// [`crate::Error::Io`] if files cannot be read or version control fails.
+    pub(crate) fn moved_file(
+        &self,
+        now: &dyn Source,
+        history: &dyn History,
+        file: &str,
+    ) -> Result<(Option<String>, Option<f64>)> {
+        let Some(stat) = self.old.stat_source(file)? else { return Ok((None, None)) };
+        let mut same = Vec::new();
+        for other in self.changed {
+            let is_candidate =
+                now.stat_source(other)?.is_some_and(|now| now.size == stat.size && stat.size > 0);
+            if is_candidate
+                && self.old.stat_source(other)?.is_none()
+                && let (Ok(old), Ok(new)) = (self.old.read_source(file), now.read_source(other))
+                && ContentHash::of(&old) == ContentHash::of(&new)
+            {
+                same.push(other.clone());
+            }
+        }
+        if let Ok([only]) = <[String; 1]>::try_from(same) {
+            return Ok((Some(only), None));
+        }
+        let Some(moved) = history.renamed_to(file)? else { return Ok((None, None)) };
+        let is_new = now.stat_source(&moved.path)?.is_some() && self.old.stat_source(&moved.path)?.is_none();
+        Ok(match is_new {
+            true => (Some(moved.path), crate::renames::of_files(moved.similarity)),
+            false => (None, None),
+        })
+    }
+
     /// Reads these files of commits in one step.
     fn load<'p>(&self, files: impl Iterator<Item = &'p str> + Clone) -> Result<()> {
         self.old.load(files.clone())?;
@@ -303,41 +338,14 @@ impl Movers<'_> {
         let mut found = TouchedSource { file_count: files.len(), ..TouchedSource::new(source, change) };
         if is_one {
             if change == Touch::Gone {
-                (found.moved_to, found.confidence) = self.of_file(source)?;
+                let moved = self.ends.moved_file(self.context.source, self.whole.history, source)?;
+                (found.moved_to, found.confidence) = moved;
             }
         } else {
             files.truncate(MOST_NAMED);
             found.files = files;
         }
         Ok(Some(found))
-    }
-
-    /// Where a file went, and how certain that is.
-    fn of_file(&self, file: &str) -> Result<(Option<String>, Option<f64>)> {
-        let Some(stat) = self.ends.old.stat_source(file)? else { return Ok((None, None)) };
-        let now = self.context.source;
-        let mut same = Vec::new();
-        for other in self.ends.changed {
-            let is_candidate =
-                now.stat_source(other)?.is_some_and(|now| now.size == stat.size && stat.size > 0);
-            if is_candidate
-                && self.ends.old.stat_source(other)?.is_none()
-                && let (Ok(old), Ok(new)) = (self.ends.old.read_source(file), now.read_source(other))
-                && ContentHash::of(&old) == ContentHash::of(&new)
-            {
-                same.push(other.clone());
-            }
-        }
-        if let Ok([only]) = <[String; 1]>::try_from(same) {
-            return Ok((Some(only), None));
-        }
-        let Some(moved) = self.whole.history.renamed_to(file)? else { return Ok((None, None)) };
-        let is_new =
-            now.stat_source(&moved.path)?.is_some() && self.ends.old.stat_source(&moved.path)?.is_none();
-        Ok(match is_new {
-            true => (Some(moved.path), crate::renames::of_files(moved.similarity)),
-            false => (None, None),
-        })
     }
 
     /// Where a symbol went that the older end has in this file.

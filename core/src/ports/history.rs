@@ -93,6 +93,19 @@ pub struct Removal<'a> {
     pub added: &'a [String],
 }
 
+/// Where [`History::removals`] looks. Commits are given by their full hashes; the end of a range without one is the working
+/// tree, without untracked files.
+#[cfg(not(target_family = "wasm"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removing<'a> {
+    /// In changes that are not committed, then in the commits up to the checked-out one, newest first, at most this many.
+    History(usize),
+    /// In the difference between two states, as one change without a commit.
+    Between(&'a str, Option<&'a str>),
+    /// In the commits that the second state has and the first has not, newest first.
+    Commits(&'a str, Option<&'a str>),
+}
+
 /// How much of the history [`History::removals`] read.
 #[cfg(not(target_family = "wasm"))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -276,16 +289,15 @@ pub trait History: Send + Sync {
         Ok(BTreeMap::new())
     }
 
-    /// Calls `look` for everything that was removed: first by changes that are not committed, then by the commits up to
-    /// the checked-out one, newest first, at most `most_commits`, until it breaks. Merges are left out, and so are
-    /// nested repositories, large files, and files that are not text, except for their deletion. A rename is a deletion.
+    /// Calls `look` for everything that was removed in `place`, until it breaks. Merges are left out, and so are nested
+    /// repositories, large files, and files that are not text, except for their deletion. A rename is a deletion.
     ///
     /// # Errors
     /// As [`History::head`].
     #[cfg(not(target_family = "wasm"))]
     fn removals(
         &self,
-        _most_commits: usize,
+        _place: Removing<'_>,
         _look: &mut dyn FnMut(&Removal<'_>) -> ControlFlow<()>,
     ) -> Result<Walked> {
         Ok(Walked::default())

@@ -13,7 +13,7 @@ use super::{
     SourceChange,
 };
 #[cfg(not(target_family = "wasm"))]
-use super::{Removal, Walked};
+use super::{Removal, Removing, Walked};
 use crate::message;
 use crate::{Error, Result};
 
@@ -96,7 +96,7 @@ impl MemoryHistory {
         &self,
         before: &Snapshot,
         after: &Snapshot,
-        revision: &Revision,
+        revision: Option<&Revision>,
         look: &mut dyn FnMut(&Removal<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         for (path, file) in &before.files {
@@ -106,7 +106,6 @@ impl MemoryHistory {
             };
             let (removed, added) = (only_in(&old, &new), only_in(&new, &old));
             let deletes_file = !after.files.contains_key(path);
-            let revision = Some(revision);
             if deletes_file {
                 look(&Removal { revision, path, deletes_file, removed: &[], added: &[] })?;
             }
@@ -212,12 +211,27 @@ impl History for MemoryHistory {
     #[cfg(not(target_family = "wasm"))]
     fn removals(
         &self,
-        most_commits: usize,
+        place: Removing<'_>,
         look: &mut dyn FnMut(&Removal<'_>) -> ControlFlow<()>,
     ) -> Result<Walked> {
+        let head = self.head()?;
         let (log, snapshots) = (lock(&self.log), lock(&self.snapshots));
+        let at = |commit: &str| log.iter().position(|revision| revision.commit.id == commit);
+        let end = |to: Option<&str>| to.or(head.as_deref()).and_then(at).map_or(log.len(), |at| at + 1);
+        let (part, most_commits) = match place {
+            Removing::History(most_commits) => (0..log.len(), most_commits),
+            Removing::Commits(from, to) => (at(from).unwrap_or(0)..end(to), usize::MAX),
+            Removing::Between(from, to) => {
+                let newer = to.or(head.as_deref()).and_then(|to| snapshots.get(to));
+                let flow = match (snapshots.get(from), newer) {
+                    (Some(old), Some(new)) => self.removed_between(old, new, None, look),
+                    _ => ControlFlow::Continue(()),
+                };
+                return Ok(Walked { commits: 0, is_complete: flow.is_continue() });
+            }
+        };
         let mut commits = 0;
-        for pair in log.windows(2).rev() {
+        for pair in log.get(part).unwrap_or_default().windows(2).rev() {
             let [before, after] = pair else { continue };
             let (Some(old), Some(new)) = (snapshots.get(&before.commit.id), snapshots.get(&after.commit.id))
             else {
@@ -227,7 +241,7 @@ impl History for MemoryHistory {
                 return Ok(Walked { commits, is_complete: false });
             }
             let mut is_counted = false;
-            let flow = self.removed_between(old, new, after, &mut |removal| {
+            let flow = self.removed_between(old, new, Some(after), &mut |removal| {
                 is_counted = true;
                 look(removal)
             });

@@ -25,7 +25,7 @@ pub use history::{
     ChangedFile, Commit, CommitChanges, CommittedFile, FileVersion, History, Moved, Revision, SourceChange,
 };
 #[cfg(not(target_family = "wasm"))]
-pub use history::{Removal, Walked};
+pub use history::{Removal, Removing, Walked};
 pub use memory::{FixedClock, MemoryCache, MemorySource};
 pub use memory_history::{MemoryHistory, NoHistory};
 pub use revision::{Blobs, RevisionHistory, RevisionSource};

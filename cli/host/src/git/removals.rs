@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use jiff::Timestamp;
 use ubp_core::Result;
-use ubp_core::ports::{Commit, Removal, Revision, Walked};
+use ubp_core::ports::{Commit, Removal, Removing, Revision, Walked};
 
 use super::{GitHistory, Repository};
 
@@ -34,7 +34,7 @@ const SETTINGS: [&str; 6] =
 type Look<'a> = &'a mut dyn FnMut(&Removal<'_>) -> ControlFlow<()>;
 
 impl GitHistory {
-    pub(super) fn removed_by_commits(&self, most_commits: usize, look: Look<'_>) -> Result<Walked> {
+    pub(super) fn removed_in(&self, place: Removing<'_>, look: Look<'_>) -> Result<Walked> {
         if !self.may_be_in_repository() {
             return Ok(Walked::default());
         }
@@ -42,13 +42,26 @@ impl GitHistory {
         if self.head_of(&repository)?.is_none() {
             return Ok(Walked::default());
         }
-        let uncommitted = [&SETTINGS[..], &["diff"], &PATCHES, &["HEAD", "--", "."]];
-        let first = repository.patches(&uncommitted.concat(), usize::MAX, look)?;
-        if first.is_broken {
-            return Ok(Walked::default());
-        }
+        let difference = |ends: &[&str], look: Look<'_>| {
+            let arguments = [&SETTINGS[..], &["diff"], &PATCHES, ends, &["--", "."]];
+            repository.patches(&arguments.concat(), usize::MAX, look)
+        };
+        let (commits, most_commits) = match place {
+            Removing::History(most_commits) => {
+                if difference(&["HEAD"], look)?.is_broken {
+                    return Ok(Walked::default());
+                }
+                ("HEAD".to_owned(), most_commits)
+            }
+            Removing::Between(from, to) => {
+                let ends: Vec<&str> = [from].into_iter().chain(to).collect();
+                let read = difference(&ends, look)?;
+                return Ok(Walked { commits: 0, is_complete: !read.is_broken });
+            }
+            Removing::Commits(from, to) => (format!("{from}..{}", to.unwrap_or("HEAD")), usize::MAX),
+        };
         let log = ["log", "--format=//%H %ct %s", "--no-show-signature"];
-        let committed = [&SETTINGS[..], &log, &PATCHES, &["HEAD", "--", "."]];
+        let committed = [&SETTINGS[..], &log, &PATCHES, &[&commits, "--", "."]];
         let read = repository.patches(&committed.concat(), most_commits, look)?;
         let is_complete = !read.is_broken && !repository.git.is_partial() && repository.boundary.is_empty();
         Ok(Walked { commits: read.commits, is_complete })

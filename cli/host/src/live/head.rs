@@ -10,8 +10,8 @@ use std::sync::{Mutex, PoisonError};
 use jiff::Timestamp;
 use ubp_core::Result;
 use ubp_core::ports::{
-    ChangedFile, CommitChanges, CommittedFile, FileVersion, History, Moved, Removal, Revision, SourceChange,
-    Walked,
+    ChangedFile, CommitChanges, CommittedFile, FileVersion, History, Moved, Removal, Removing, Revision,
+    SourceChange, Walked,
 };
 
 use super::stamp::Stamp;
@@ -132,10 +132,10 @@ impl History for FollowedHistory {
 
     fn removals(
         &self,
-        most_commits: usize,
+        place: Removing<'_>,
         look: &mut dyn FnMut(&Removal<'_>) -> ControlFlow<()>,
     ) -> Result<Walked> {
-        self.git.removals(most_commits, look)
+        self.git.removals(place, look)
     }
 
     fn first_parents(&self, limit: usize) -> Result<Vec<CommitChanges>> {

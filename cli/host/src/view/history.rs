@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use ubp_core::Result;
 use ubp_core::manifest::{AuthorRights, Right};
 use ubp_core::ports::{
-    ChangedFile, CommitChanges, CommittedFile, FileVersion, History, Moved, Removal, Revision, SourceChange,
-    Walked,
+    ChangedFile, CommitChanges, CommittedFile, FileVersion, History, Moved, Removal, Removing, Revision,
+    SourceChange, Walked,
 };
 
 /// A history in which hidden files never existed. Messages of commits are shown as they are.
@@ -84,10 +84,10 @@ impl<H: History> History for VisibleHistory<H> {
 
     fn removals(
         &self,
-        most_commits: usize,
+        place: Removing<'_>,
         look: &mut dyn FnMut(&Removal<'_>) -> ControlFlow<()>,
     ) -> Result<Walked> {
-        self.inner.removals(most_commits, &mut |removal| match self.shows(removal.path) {
+        self.inner.removals(place, &mut |removal| match self.shows(removal.path) {
             true => look(removal),
             false => ControlFlow::Continue(()),
         })

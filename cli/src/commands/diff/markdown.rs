@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use ubp_core::freshness::{Touch, TouchedSource};
 use ubp_core::graph::impact::SOURCE_REFS;
-use ubp_core::ops::diff::{BrokenLink, BrokenReason, ChangedPage, Cycle, Output};
+use ubp_core::ops::diff::{BrokenClaim, BrokenLink, BrokenReason, ChangedPage, Cycle, Output};
 use ubp_core::ops::{Step, StepDirection, TouchedPage};
 
 use crate::output::counted;
@@ -51,10 +51,14 @@ fn written(output: &Output, path: &dyn Fn(&str) -> String, most: usize) -> Strin
             stale.stale_refs.iter().take(SECTIONS).map(|stale| code(&stale.file_path)).collect();
         format!("{}: {}", page(&stale.filepath), files.join(", "))
     });
-    let findings: [(&str, Vec<String>); 4] = [
+    let findings: [(&str, Vec<String>); 5] = [
         (
             "❌ New broken links",
             output.broken_links.iter().map(|broken| broken_link(broken, &page)).collect(),
+        ),
+        (
+            "❌ Claims that broke",
+            output.broken_claims.iter().map(|broken| broken_claim(broken, &page)).collect(),
         ),
         ("❌ New dependency cycles", output.cycles.added.iter().map(|cycle| round(cycle, &page)).collect()),
         (
@@ -223,6 +227,20 @@ fn broken_link(broken: &BrokenLink, page: &dyn Fn(&str) -> String) -> String {
         _ if led_to.is_empty() => format!("{place}: its target was removed"),
         _ => format!("{place}: {led_to} was removed"),
     }
+}
+
+fn broken_claim(broken: &BrokenClaim, page: &dyn Fn(&str) -> String) -> String {
+    let claim = &broken.claim;
+    let mut text =
+        format!("{} line {}: {} was removed", page(&broken.filepath), broken.line, code(&claim.text));
+    let _ = match &claim.commit {
+        Some(commit) => write!(text, " in {}", commit.get(..10).unwrap_or(commit)),
+        None => write!(text, " by this change"),
+    };
+    if let Some(now) = &claim.now {
+        let _ = write!(text, "; it is now {}", code(now));
+    }
+    text
 }
 
 fn round(cycle: &Cycle, page: &dyn Fn(&str) -> String) -> String {

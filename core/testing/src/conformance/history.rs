@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use jiff::Timestamp;
 
-use ubp_core::ports::{History, SourceChange};
+use ubp_core::ports::{History, Removing, SourceChange};
 
 /// A project under version control, for tests to change.
 pub trait Repository {
@@ -43,10 +43,16 @@ pub fn history(repository: &mut dyn Repository) {
 
     snapshots(repository.history(), &first, &second);
     assert_eq!(
-        removals(repository.history(), 10),
+        removals(repository.history(), Removing::History(10)),
         ([(Some(second.clone()), "1".into(), "2".into())].into(), true)
     );
-    assert!(!removals(repository.history(), 0).1);
+    assert!(!removals(repository.history(), Removing::History(0)).1);
+    let between = Removing::Between(&first, Some(&second));
+    assert_eq!(removals(repository.history(), between), ([(None, "1".into(), "2".into())].into(), true));
+    let commits = |from, to| removals(repository.history(), Removing::Commits(from, to)).0;
+    assert_eq!(commits(&first, Some(&second)), [(Some(second.clone()), "1".into(), "2".into())]);
+    assert_eq!(commits(&first, None), commits(&first, Some(&second)));
+    assert_eq!(commits(&second, None), []);
 
     repository.edit("src/b.rs", "changed");
     repository.edit("src/new.rs", "new");
@@ -60,10 +66,10 @@ pub fn history(repository: &mut dyn Repository) {
     snapshots(repository.history(), &first, &second);
 }
 
-/// What was removed from `src/a.rs`, and by which commit; and whether all commits were read.
-fn removals(history: &dyn History, most: usize) -> (Vec<(Option<String>, String, String)>, bool) {
+/// What was removed from `src/a.rs` in `place`, and by which commit; and whether all commits were read.
+fn removals(history: &dyn History, place: Removing<'_>) -> (Vec<(Option<String>, String, String)>, bool) {
     let mut found = Vec::new();
-    let walked = history.removals(most, &mut |removal| {
+    let walked = history.removals(place, &mut |removal| {
         if removal.path == "src/a.rs" {
             let commit = removal.revision.map(|revision| revision.commit.id.clone());
             found.push((commit, removal.removed.join("\n"), removal.added.join("\n")));
@@ -139,7 +145,7 @@ pub fn without_history(history: &dyn History) {
     let paths = ["src/a.rs".to_string(), "../outside".to_string()];
     assert!(history.last_changes(&paths).unwrap().is_empty());
     assert_eq!(history.resolve("HEAD").unwrap_err().code(), "invalid_params");
-    assert_eq!(removals(history, 10), (Vec::new(), false));
+    assert_eq!(removals(history, Removing::History(10)), (Vec::new(), false));
     assert!(history.files_at(&"a".repeat(40)).unwrap().is_empty());
     assert!(history.versions("src/a.rs", 10).unwrap().is_empty());
     assert_eq!(history.contents(&[("src/a.rs", &"a".repeat(40))]).unwrap(), [None]);

@@ -15,9 +15,13 @@ fn at(seconds: i64) -> Timestamp {
 
 /// Each removal as `<second of the commit> <path> <removed lines> / <added lines>`.
 fn told(history: &GitHistory) -> (Vec<String>, Walked) {
+    told_in(history, Removing::History(100))
+}
+
+fn told_in(history: &GitHistory, place: Removing<'_>) -> (Vec<String>, Walked) {
     let mut all = Vec::new();
     let walked = history
-        .removals(100, &mut |removal| {
+        .removals(place, &mut |removal| {
             let second = match removal.revision {
                 Some(revision) => (revision.commit.time.as_second() - 1_700_000_000).to_string(),
                 None => "now".into(),
@@ -105,8 +109,8 @@ fn a_limit_and_a_break_end_the_walk() {
         count += 1;
         ControlFlow::Continue(())
     };
-    let walked = history.removals(2, &mut look).unwrap();
+    let walked = history.removals(Removing::History(2), &mut look).unwrap();
     assert_eq!((walked, count), (Walked { commits: 2, is_complete: false }, 2));
-    let walked = history.removals(10, &mut |_| ControlFlow::Break(())).unwrap();
+    let walked = history.removals(Removing::History(10), &mut |_| ControlFlow::Break(())).unwrap();
     assert!(!walked.is_complete);
 }

@@ -17,16 +17,21 @@ use crate::Result;
 use crate::freshness::Ends;
 use crate::freshness::{StaleRef, Staleness};
 use crate::index::Index;
+use crate::message;
 use crate::message::Message;
 use crate::ops::Facts;
 use crate::ops::budget;
+#[cfg(not(target_family = "wasm"))]
+use crate::ops::doctor;
 use crate::ops::page::IndexState;
 #[cfg(not(target_family = "wasm"))]
-use crate::ops::touched::{TouchedPage, touched_pages};
+use crate::ops::touched::TouchedPage;
 use crate::ops::way::Step;
 use crate::ports::{Blobs, RevisionSource};
 
 mod compare;
+#[cfg(not(target_family = "wasm"))]
+mod consequences;
 mod impact;
 pub(crate) mod range;
 mod renames;
@@ -36,6 +41,8 @@ mod snapshot;
 mod staleness;
 
 use compare::Comparison;
+#[cfg(not(target_family = "wasm"))]
+use consequences::Consequences;
 use range::Range;
 use revision::Revision;
 use snapshot::Snapshot;
@@ -88,6 +95,9 @@ pub struct Output {
     pub broken_links: Vec<BrokenLink>,
     /// Broken links that were fixed, by page.
     pub mended_links: Vec<MendedLink>,
+    /// What pages say and is not true any more because of this change, except for links; by page and line.
+    #[cfg(not(target_family = "wasm"))]
+    pub broken_claims: Vec<BrokenClaim>,
     /// Changed dependency cycles.
     pub cycles: CycleChanges,
     /// Changed freshness.
@@ -236,6 +246,23 @@ pub enum BrokenReason {
     NameChanged,
 }
 
+/// What a page says and is not true any more because of this change. The commit is absent if what it removed is not committed,
+/// or if that cannot be told.
+#[cfg(not(target_family = "wasm"))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BrokenClaim {
+    /// The page.
+    pub filepath: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// What it claims, as in the findings of [`doctor`]: `claimed_path`, `claimed_symbol`, `claimed_command`,
+    /// `claimed_flag`, `claimed_variable` or `claimed_name`.
+    pub code: String,
+    /// The claim, the commit of this change that took the thing away, and where it went.
+    #[serde(flatten)]
+    pub claim: doctor::BrokenClaim,
+}
+
 /// A link that was fixed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MendedLink {
@@ -330,17 +357,18 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     old.fill(context, &index)?;
     let before = Snapshot::take(&old.context(context, &index))?;
     #[cfg(not(target_family = "wasm"))]
-    let (touched, silent);
+    let consequences: Consequences;
     let (comparison, state) = match &to.commit {
         None => {
             let changed = context.history.changed_since(&old_commit)?;
             let after = Snapshot::take(context)?;
+            let comparison = Comparison::of(context, &before, &after, &changed, depth, limit)?;
             #[cfg(not(target_family = "wasm"))]
             {
                 let ends = Ends { old: &old.source, new: None, changed: &changed };
-                (touched, silent) = touched_pages(context, context, &ends)?;
+                let commits = (old_commit.as_str(), None);
+                consequences = Consequences::of(context, context, &ends, commits, &comparison.pages)?;
             }
-            let comparison = Comparison::of(context, &before, &after, &changed, depth, limit)?;
             (comparison, Some(context.index_state()?))
         }
         Some(commit) => {
@@ -349,14 +377,26 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             let side = new.context(context, &index);
             let after = Snapshot::take(&side)?;
             let changed = differing(&old.source, &new.source);
+            let comparison = Comparison::of(&side, &before, &after, &changed, depth, limit)?;
             #[cfg(not(target_family = "wasm"))]
             {
                 let ends = Ends { old: &old.source, new: Some(&new.source), changed: &changed };
-                (touched, silent) = touched_pages(&side, context, &ends)?;
+                let commits = (old_commit.as_str(), Some(commit.as_str()));
+                consequences = Consequences::of(&side, context, &ends, commits, &comparison.pages)?;
             }
-            (Comparison::of(&side, &before, &after, &changed, depth, limit)?, None)
+            (comparison, None)
         }
     };
+    #[cfg(not(target_family = "wasm"))]
+    let Consequences { touched, silent, broken_claims } = consequences;
+    #[cfg(not(target_family = "wasm"))]
+    let broken_claims = broken_claims.unwrap_or_else(|| {
+        notes.push(message!(
+            "claims of pages were not checked: too much differs between {revision} and the working folder",
+            revision = to.name()
+        ));
+        Vec::new()
+    });
     #[cfg(not(target_family = "wasm"))]
     let comparison = comparison.without_untouched(&touched);
     let Comparison {
@@ -378,6 +418,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         links,
         broken_links,
         mended_links,
+        #[cfg(not(target_family = "wasm"))]
+        broken_claims,
         cycles,
         staleness,
         orphans,

@@ -2,6 +2,8 @@
 
 use crate::message::{Message, Style};
 
+#[cfg(not(target_family = "wasm"))]
+use super::BrokenClaim;
 use super::{
     AffectedPage, BrokenLink, BrokenReason, ChangedLink, ChangedPage, ChangedSection, ComparedSide, Cycle,
     Output, SectionChange,
@@ -36,6 +38,8 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         links.iter().for_each(|link| show_link(Span::Said(style, &label), link, page));
     }
     output.broken_links.iter().for_each(|broken| show_broken(broken, page));
+    #[cfg(not(target_family = "wasm"))]
+    output.broken_claims.iter().for_each(|broken| show_claim(broken, page));
     for mended in &output.mended_links {
         let (label, place) = (message!("fixed"), Span::Path(&mended.filepath));
         let (label, target) = (Span::strong(&label), Span::Code(&mended.target));
@@ -151,6 +155,32 @@ fn show_broken(broken: &BrokenLink, page: &mut dyn Page) {
     })]);
 }
 
+#[cfg(not(target_family = "wasm"))]
+fn show_claim(broken: &BrokenClaim, page: &mut dyn Page) {
+    let label = message!("untrue");
+    let (label, place) = (Span::alarm(&label), Span::Place(&broken.filepath, broken.line));
+    let claim = Span::Code(&broken.claim.text);
+    let told = match (&broken.claim.commit, &broken.claim.subject) {
+        (Some(commit), Some(subject)) => message!(
+            "{label}  {place} says {claim}  removed in {commit} ({subject})",
+            label,
+            place,
+            claim,
+            commit = short(commit),
+            subject
+        ),
+        _ => message!("{label}  {place} says {claim}  removed by this change", label, place, claim),
+    };
+    page.line(&[Span::Quoted(&match &broken.claim.now {
+        Some(new) => message!("{told}; it is now {new}", told, new),
+        None => told,
+    })]);
+}
+
+fn short(commit: &str) -> &str {
+    commit.get(..10).unwrap_or(commit)
+}
+
 fn show_cycle(label: Span<'_>, cycle: &Cycle, page: &mut dyn Page) {
     let mut line = vec![label, Span::Text("  ")];
     for (at, path) in cycle.way.iter().chain(cycle.way.first()).enumerate() {
@@ -221,6 +251,11 @@ impl Output {
             (links.added.len(), counted(links.added.len(), "link added", "links added")),
             (links.removed.len(), counted(links.removed.len(), "link removed", "links removed")),
             (self.broken_links.len(), counted(self.broken_links.len(), "link broke", "links broke")),
+            #[cfg(not(target_family = "wasm"))]
+            {
+                let untrue = self.broken_claims.len();
+                (untrue, counted(untrue, "claim broke", "claims broke"))
+            },
             (self.mended_links.len(), counted(self.mended_links.len(), "link fixed", "links fixed")),
             (
                 self.cycles.added.len(),
@@ -250,7 +285,6 @@ impl Output {
 impl ComparedSide {
     /// Its name for people.
     pub fn name(&self) -> Message {
-        let short = |commit: &'_ str| commit.get(..10).unwrap_or(commit).to_owned();
         match (&self.revision, &self.commit) {
             (Some(revision), Some(commit)) if !commit.starts_with(revision.as_str()) => {
                 Message::verbatim(format!("{revision} ({})", short(commit)))

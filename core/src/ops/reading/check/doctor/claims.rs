@@ -20,8 +20,21 @@ pub(super) fn broken(context: &Context<'_>) -> Result<(Vec<Finding>, Claims)> {
     Ok((survey.missing.into_iter().map(told).collect(), counts))
 }
 
-fn told(Missing { page, line, kind, text, revision, now }: Missing) -> Finding {
-    let told = match &revision {
+impl BrokenClaim {
+    pub(crate) fn of(Missing { text, revision, now, .. }: Missing) -> Self {
+        Self {
+            text,
+            commit: revision.as_ref().map(|revision| revision.commit.id.clone()),
+            committed_at: revision.as_ref().map(|revision| revision.commit.time.to_string()),
+            subject: revision.map(|revision| revision.subject),
+            now,
+        }
+    }
+}
+
+fn told(missing: Missing) -> Finding {
+    let Missing { page, line, kind, text, revision, now } = &missing;
+    let told = match revision {
         None => message!("'{text}' was removed by changes that are not committed", text),
         Some(revision) => message!(
             "'{text}' was removed in {commit} ({subject})",
@@ -30,19 +43,13 @@ fn told(Missing { page, line, kind, text, revision, now }: Missing) -> Finding {
             subject = revision.subject
         ),
     };
-    let told = match &now {
+    let told = match now {
         None => told,
         Some(now) => message!("{told}; it is now {new}", told, new = now),
     };
-    let mut found = finding(Severity::Warning, kind.code(), told).at(page, line).hint(message!(
+    let mut found = finding(Severity::Warning, kind.code(), told).at(page.clone(), *line).hint(message!(
         "correct the page; if it is about the past, say so in the sentence or set its status"
     ));
-    found.claim = Some(BrokenClaim {
-        text,
-        commit: revision.as_ref().map(|revision| revision.commit.id.clone()),
-        committed_at: revision.as_ref().map(|revision| revision.commit.time.to_string()),
-        subject: revision.map(|revision| revision.subject),
-        now,
-    });
+    found.claim = Some(BrokenClaim::of(missing));
     found
 }
