@@ -157,3 +157,35 @@ fn a_target_that_is_no_code_is_refused() {
             .contains("[`src/auth/session.ts`](../src/auth/session.ts)")
     );
 }
+
+#[test]
+fn the_queue_lists_names_of_code_if_they_are_asked_for() {
+    let terminal = project();
+    let of = |flags: &str| terminal.ubp(&format!("queue --from 0 --json {flags}")).json();
+    assert!(!of("")["counts"].to_string().contains("code"), "they take longer than all else");
+    let answer = of("--kind code");
+    let item = answer["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|item| item["target"] == "src/auth/session.ts#signInAgain");
+    let item = item.unwrap();
+    assert_eq!((&item["kind"], &item["source"]), (&"code".into(), &"docs/guide.md".into()));
+    assert_eq!(item["place"], serde_json::json!({ "filepath": "docs/guide.md", "line": 5 }));
+    assert!(item["summary"].as_str().unwrap().contains("Call `signInAgain()`"), "{item}");
+    let count = answer["counts"][0]["count"].as_u64().unwrap();
+    let told = terminal.ubp("queue --from 0 --kind code").transcript();
+    assert!(told.contains("code  docs/guide.md -> src/auth/session.ts#signInAgain"), "{told}");
+    assert!(told.contains(&format!("{count} links to code")), "{told}");
+    // Both decisions take it off the list, and undo brings it back.
+    for operation in ["accept", "dismiss"] {
+        let call = &item[operation];
+        assert_eq!(call["operation"], operation);
+        let text = |name: &str| call["params"][name].as_str().unwrap().to_owned();
+        let done = terminal.ubp(&format!("{operation} {} {} --json", text("source"), text("target"))).json();
+        let is_listed = || of("--kind code")["items"].as_array().unwrap().contains(item);
+        assert!(!is_listed(), "{operation}");
+        undo(&terminal, &done);
+        assert!(is_listed(), "{operation}");
+    }
+}

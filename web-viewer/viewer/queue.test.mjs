@@ -198,6 +198,31 @@ describe('the review queue', () => {
     await done();
   });
 
+  test('lists names that lead to code, links them, or never suggests them again', async () => {
+    const files = { ...FILES, 'pages/Home.md': '# Home\n\nCall `signInAgain()` first.\n', 'src/session.ts': 'export function signInAgain(user: string): string {\n  return user.trim();\n}\n' };
+    const { viewer, page, stage, detail, show, row, decisions, done } = await begin({ proposes: false, files });
+    await show();
+    const code = row('code').filter({ hasText: 'Home → src/session.ts#signInAgain' });
+    await code.waitFor();
+    await stage.getByRole('button', { name: /^1 code link$/ }).click();
+    await code.click();
+    await detail.getByRole('heading', { name: 'Link from Home to the code of src/session.ts#signInAgain' }).waitFor();
+    await detail.getByText('Call `signInAgain()` first.').first().waitFor();
+    assert.match(await detail.getByRole('link', { name: 'src/session.ts#signInAgain' }).getAttribute('href'), /src(\/|%2F)session\.ts/);
+    await settled(page);
+    await accessible(page, 'a link to code');
+    await detail.getByRole('button', { name: 'Insert the link' }).click();
+    await until(() => viewer.read('Home.md').includes('[`signInAgain()`](../src/session.ts#signInAgain)'), () => viewer.read('Home.md'));
+    await page.getByText('Linked to src/session.ts#signInAgain.').first().waitFor();
+    await page.keyboard.press('Alt+u');
+    await until(() => !viewer.read('Home.md').includes(']('), 'it is undone');
+    await code.click();
+    await detail.getByRole('button', { name: 'Don’t suggest again' }).click();
+    await until(() => /signInAgain/.test(decisions()), 'it is recorded');
+    await until(async () => (await code.count()) === 0, 'it leaves the list');
+    await done();
+  });
+
   test('fits on a phone: the list, then an item, then back, also after a reload', async () => {
     const { page, detail, stage, show, row, done } = await begin({ options: { viewport: { width: 390, height: 844 } } });
     await show();

@@ -42,6 +42,7 @@ pub(crate) const QUEUE_KIND: &[Choice] = &[
     ("duplicate", "Memories that say the same"),
     ("type", "Types of links that sentences state"),
     ("link", "Missing links"),
+    ("code", "Missing links to code, which take longer"),
 ];
 pub(crate) const PROPOSALS: &[Choice] =
     &[("open", "Waiting for review"), ("decided", "Accepted, rejected or withdrawn"), ("all", "All")];

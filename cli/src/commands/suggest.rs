@@ -137,9 +137,10 @@ pub struct LinkCodeArgs {
 #[command(after_help = "Examples:\n  \
     ubp queue                                    everything that waits for you\n  \
     ubp queue --kind link --from 0.5 --below 0.8\n  \
-    ubp queue --kind type,proposal")]
+    ubp queue --kind type,proposal\n  \
+    ubp queue --kind code                        names that lead to code, which take longer")]
 pub struct QueueArgs {
-    /// Only items of these kinds [default: all]
+    /// Only items of these kinds [default: all but code]
     #[arg(long = "kind", value_name = "KIND,…", value_delimiter = ',', value_parser = one_of::<queue::Kind>(choice::QUEUE_KIND))]
     pub kinds: Vec<queue::Kind>,
     /// Lowest confidence of a suggestion, 0.0 to 1.0 [default: 0.5]

@@ -1,5 +1,5 @@
-//! Everything that waits for a person: proposals of agents, suggested links and types, and memories that say the same or
-//! contradict each other. Each with its confidence, and with what accepts and dismisses it.
+//! Everything that waits for a person: proposals of agents, suggested links, also to code, suggested types, and memories that
+//! say the same or contradict each other. Each with its confidence, and with what accepts and dismisses it.
 
 use std::collections::HashMap;
 
@@ -13,6 +13,8 @@ use crate::memory::{
 };
 use crate::message;
 use crate::message::Message;
+use crate::ops::bind;
+use crate::ops::link_code;
 use crate::ops::page::IndexState;
 use crate::ops::review_memories;
 use crate::ops::{Facts, budget, list_proposals, suggest_types};
@@ -45,7 +47,7 @@ const MOST: usize = 1_000;
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Only items of these kinds (default: all).
+    /// Only items of these kinds (default: all but `code`).
     #[serde(default)]
     pub kinds: Vec<Kind>,
     /// Lowest confidence of a suggestion.
@@ -73,10 +75,18 @@ pub enum Kind {
     Type,
     /// A missing link.
     Link,
+    /// A missing link to a symbol or file of the project. All code that pages name is read for them.
+    Code,
 }
 
 impl Kind {
-    const ALL: [Self; 5] = [Self::Proposal, Self::Contradiction, Self::Duplicate, Self::Type, Self::Link];
+    const ALL: [Self; 6] =
+        [Self::Proposal, Self::Contradiction, Self::Duplicate, Self::Type, Self::Link, Self::Code];
+
+    /// Links to code take much longer than everything else, so they are listed only if they are asked for.
+    fn listed_by_default() -> Vec<Self> {
+        Self::ALL.into_iter().filter(|kind| *kind != Self::Code).collect()
+    }
 }
 
 /// The items.
@@ -108,9 +118,9 @@ pub struct Item {
     pub confidence: Option<f64>,
     /// Path of the page that would change; of contradictory memories the older one, of equal ones the one that would stay.
     pub source: String,
-    /// Path of the other page, if there is one.
+    /// Path of the other page, if there is one; for a link to code, the file or symbol.
     pub target: Option<String>,
-    /// The page and line of the sentence that states a type.
+    /// The page and line of the sentence that states a type, or of the name that leads to code.
     pub place: Option<Sentence>,
     /// Id of the proposal.
     pub proposal: Option<String>,
@@ -160,7 +170,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if !(0.0..=1.0).contains(&from) || below < from {
         return Err(Error::invalid(message!("`from` must be from 0 to 1, and not above `below`")));
     }
-    let kinds = if params.kinds.is_empty() { Kind::ALL.to_vec() } else { params.kinds };
+    let kinds = if params.kinds.is_empty() { Kind::listed_by_default() } else { params.kinds };
     let mut items = Vec::new();
     let mut counts = Vec::new();
     for kind in Kind::ALL.into_iter().filter(|kind| kinds.contains(kind)) {
@@ -170,6 +180,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             Kind::Duplicate => duplicates(context)?,
             Kind::Type => types(context)?,
             Kind::Link => links(context, from)?,
+            Kind::Code => code(context)?,
         };
         found.retain(|item| item.confidence.is_none_or(|share| share >= from && share < below));
         counts.push(KindCount { kind, count: found.len() });
@@ -342,6 +353,28 @@ fn links(context: &Context<'_>, from: f64) -> Result<Vec<Item>> {
     Ok(found.into_iter().filter_map(item).collect())
 }
 
+fn code(context: &Context<'_>) -> Result<Vec<Item>> {
+    let found = link_code::suggested(context, None, false)?;
+    Ok(found
+        .into_iter()
+        .map(|one| {
+            let place = one.place.as_ref();
+            let summary = place.map_or_else(
+                || message!("only headings name it"),
+                |place| Message::verbatim(place.context.clone()),
+            );
+            Item {
+                confidence: Some(one.confidence),
+                accept: Some(one.accept.clone()),
+                dismiss: Some(bind::dismissing(&one)),
+                target: Some(one.target.clone()),
+                place: place.map(|place| Sentence { filepath: one.source.clone(), line: place.line }),
+                ..Item::new(Kind::Code, &one.source, summary)
+            }
+        })
+        .collect())
+}
+
 /// Shows the items, each with what accepts it.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for item in &output.items {
@@ -352,8 +385,10 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             Kind::Duplicate => message!("duplicate"),
             Kind::Type => message!("type"),
             Kind::Link => message!("link"),
+            Kind::Code => message!("code"),
         };
         let target = item.target.as_deref().unwrap_or_default();
+        let end = if item.kind == Kind::Code { Span::File(target) } else { Span::Path(target) };
         let arrow = if target.is_empty() { "" } else { " -> " };
         page.line(&[
             Span::Text(&confidence),
@@ -361,7 +396,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             Span::Text("  "),
             Span::Path(&item.source),
             Span::Text(arrow),
-            Span::Path(target),
+            end,
         ]);
         page.detail(&[Span::Quoted(&item.summary)]);
         if let Some(accept) = &item.accept {
@@ -379,6 +414,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             Kind::Duplicate => counted(one.count, "duplicate", "duplicates"),
             Kind::Type => counted(one.count, "type", "types"),
             Kind::Link => counted(one.count, "link", "links"),
+            Kind::Code => counted(one.count, "link to code", "links to code"),
         })
         .collect();
     page.note(&[Span::said(&match counts.is_empty() {

@@ -17,8 +17,9 @@ export async function planOf({ client }: Workspace, { accept }: Item): Promise<s
 }
 
 /** Writes a suggested link or type, or merges two memories. Returns whether it is done. */
-export async function accept(workspace: Workspace, { accept, source }: Item): Promise<boolean> {
+export async function accept(workspace: Workspace, { accept, source, kind, target }: Item): Promise<boolean> {
   if (accept === null) return false;
+  if (kind === 'code') return write(workspace, linkOf(accept), writing.queue.linkedToCode(target ?? ''));
   if (accept.operation !== 'reindex_memories') return write(workspace, linkOf(accept), writing.notices.linkedTo(workspace.title(linkOf(accept).target)));
   return done(workspace, async () => {
     await workspace.flush();
@@ -34,7 +35,7 @@ export async function dismiss(workspace: Workspace, { dismiss, target, kind }: I
   return done(workspace, async () => {
     const { source, audit_id } = await workspace.client.call('dismiss', dismiss.params as unknown as Params<'dismiss'>);
     workspace.session.noteChange([]);
-    const text = kind === 'contradiction' ? writing.queue.agreed : kind === 'duplicate' ? writing.queue.keptApart : writing.notices.notSuggested(workspace.title(target ?? source));
+    const text = kind === 'contradiction' ? writing.queue.agreed : kind === 'duplicate' ? writing.queue.keptApart : kind === 'code' ? writing.queue.notSuggested(target ?? source) : writing.notices.notSuggested(workspace.title(target ?? source));
     toasts.tell(text, audit_id ? workspace.undo(audit_id, async () => workspace.session.noteChange([])) : null);
   });
 }

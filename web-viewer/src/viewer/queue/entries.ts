@@ -21,6 +21,9 @@ export function typeOf({ accept }: Pick<Item, 'accept'>): string {
   return typeof type === 'string' ? type : '';
 }
 
+/** The file of a link to code. */
+export const fileOf = ({ target }: Pick<Item, 'target'>): string => (target ?? '').replace(/#.*$/s, '');
+
 /** What is said about it, without what its title says. */
 export function sentenceOf(item: Item): string {
   const type = typeOf(item);

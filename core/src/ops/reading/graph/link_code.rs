@@ -109,7 +109,15 @@ struct Read {
     spans: Vec<CodeSpan>,
 }
 
-fn suggested(context: &Context<'_>, only: Option<i64>, include_decided: bool) -> Result<Vec<CodeSuggestion>> {
+/// All suggestions, most certain first.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn suggested(
+    context: &Context<'_>,
+    only: Option<i64>,
+    include_decided: bool,
+) -> Result<Vec<CodeSuggestion>> {
     let (paths, ids) = context.index.read(|db| Ok((pages::paths(db)?, pages::ids(db)?)))?;
     let mut read = Vec::new();
     for (number, path) in paths.into_iter().filter(|(number, _)| only.is_none_or(|only| only == *number)) {
