@@ -14,6 +14,8 @@ pub struct Known {
     pub symbol: Symbol,
     /// Hashes of its pairs of neighbouring words, sorted. Its own name is not among the words.
     pairs: Vec<u32>,
+    /// Number of names and numbers in what comes before its body.
+    contract_words: usize,
 }
 
 /// A file before and after a change.
@@ -60,6 +62,8 @@ struct Evidence {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Equality {
+    /// The contract of a function in the same place, but hardly any words of the body.
+    Contract,
     /// Some words.
     Words,
     /// The body, which is so long that this means something.
@@ -78,6 +82,9 @@ enum Relation {
     /// The same name with all that contains it.
     FullName,
 }
+
+/// Words from which on a contract is not equal by chance to that of another symbol in the same place.
+const FEWEST_CONTRACT_WORDS: usize = 5;
 
 /// Pairs of words from which on an equal symbol in another place is not equal by chance.
 const FEWEST_PAIRS: usize = 12;
@@ -134,7 +141,8 @@ impl Change {
             [(own, only)] if self.others(gone, only).all(|other| own.is_better_than(other)) => only,
             several => self.in_same_container(gone, several)?,
         };
-        let similarity = (best.equality == Equality::Words).then_some(best.similarity);
+        let similarity =
+            matches!(best.equality, Equality::Words | Equality::Contract).then_some(best.similarity);
         Some(Successor { symbol, similarity })
     }
 
@@ -160,7 +168,7 @@ impl Evidence {
         let equality = match self.equality {
             Equality::All => 4.0,
             Equality::Body => 2.0,
-            Equality::Words => 0.0,
+            Equality::Words | Equality::Contract => 0.0,
         };
         let relation = match self.relation {
             Relation::FullName => 0.3,
@@ -168,7 +176,9 @@ impl Evidence {
             Relation::Place => 0.1,
             Relation::None => 0.0,
         };
-        equality + relation + self.similarity
+        // Symbols with the same contract are not told apart by a few words.
+        let similarity = if self.equality == Equality::Contract { 0.0 } else { self.similarity };
+        equality + relation + similarity
     }
 
     /// Whether it is so much better that the other is out of the question.
@@ -190,15 +200,21 @@ fn evidence(gone: &Known, new: &Known) -> Option<Evidence> {
     if old.body.is_some() && old.body == other.body {
         return equal(Equality::Body);
     }
-    if sort(old) != sort(other) || gone.pairs.len().min(new.pairs.len()) < FEWEST_PAIRS {
+    if sort(old) != sort(other) {
         return None;
     }
     let similarity = similarity(&gone.pairs, &new.pairs);
-    (similarity >= relation.least_similarity()).then_some(Evidence {
-        equality: Equality::Words,
-        relation,
-        similarity,
-    })
+    let is_long = gone.pairs.len().min(new.pairs.len()) >= FEWEST_PAIRS;
+    let is_same_contract = old.hashes.signature == other.hashes.signature
+        && gone.contract_words >= FEWEST_CONTRACT_WORDS
+        && sort(old) == "function"
+        && relation == Relation::Place;
+    let equality = match () {
+        () if is_long && similarity >= relation.least_similarity() => Equality::Words,
+        () if is_same_contract => Equality::Contract,
+        () => return None,
+    };
+    Some(Evidence { equality, relation, similarity })
 }
 
 /// What a symbol is, without the difference between functions and methods.
@@ -248,7 +264,10 @@ impl Known {
             }
         }
         pairs.sort_unstable();
-        Self { file: file.into(), symbol: symbol.clone(), pairs }
+        let contract = symbol.parts.first().and_then(|part| bytes.get(part.signature.clone()));
+        let is_name = |word: &&[u8]| word.first().is_some_and(u8::is_ascii_alphanumeric);
+        let contract_words = words(contract.unwrap_or_default()).filter(is_name).count();
+        Self { file: file.into(), symbol: symbol.clone(), pairs, contract_words }
     }
 }
 
