@@ -31,6 +31,8 @@ mod expiry;
 mod judged;
 mod lock;
 #[cfg(not(target_family = "wasm"))]
+mod lookups;
+#[cfg(not(target_family = "wasm"))]
 mod moves;
 #[cfg(not(target_family = "wasm"))]
 mod sections;
@@ -53,7 +55,9 @@ pub use anchors::file_of;
 pub(crate) use judged::put as put_verdict;
 pub use lock::{Content, LastEdit, LockProblem, REVIEW_LOCK, ReviewLock, Reviewed, line_paths};
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use moves::Moves;
+pub(crate) use lookups::{Looked, Lookups};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use moves::{Moves, NewPlace};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use sections::{Binding, binding, section_names};
 pub(crate) use sources::count_among;
@@ -244,7 +248,7 @@ fn load_lock(context: &Context<'_>, declared: &Declared) -> Result<ReviewLock> {
     })
 }
 
-/// Looks up where missing files and symbols were moved to, for the first few of each page.
+/// Looks up where missing files and symbols were moved to, up to a limit for all pages. Returns how many were left out.
 ///
 /// # Errors
 /// [`crate::Error::Io`] when version control fails.
@@ -252,26 +256,18 @@ fn load_lock(context: &Context<'_>, declared: &Declared) -> Result<ReviewLock> {
 pub fn name_renames<'a>(
     context: &Context<'_>,
     assessments: impl IntoIterator<Item = &'a mut Assessment>,
-) -> Result<()> {
-    /// Each lookup walks through history.
-    const MOST: usize = 50;
-    let mut moves = Moves::of(context);
+) -> Result<usize> {
+    let mut lookups = Lookups::new(context);
     for assessment in assessments {
-        let missing = assessment.stale_refs.iter_mut().filter(|stale| stale.reason == StaleReason::Missing);
-        for stale in missing.take(MOST) {
-            if let Some(place) = moves.moved_to(&stale.file_path, assessment.gone.get(&stale.file_path))? {
-                stale.renamed_to = Some(place.anchor);
+        for stale in assessment.stale_refs.iter_mut().filter(|stale| stale.reason == StaleReason::Missing) {
+            let reviewed = assessment.gone.get(&stale.file_path);
+            if let Looked::Found(place) = lookups.look(&stale.file_path, reviewed)? {
+                stale.renamed_to = Some(place.anchor.clone());
                 stale.confidence = place.confidence;
-                continue;
-            }
-            let Some(moved) = context.history.renamed_to(&stale.file_path)? else { continue };
-            if context.source.stat_source(&moved.path)?.is_some() {
-                stale.renamed_to = Some(moved.path);
-                stale.confidence = crate::renames::of_files(moved.similarity);
             }
         }
     }
-    Ok(())
+    Ok(lookups.left_out())
 }
 
 /// The same in browsers, which have no version control.
@@ -282,8 +278,8 @@ pub fn name_renames<'a>(
 pub fn name_renames<'a>(
     _context: &Context<'_>,
     _assessments: impl IntoIterator<Item = &'a mut Assessment>,
-) -> Result<()> {
-    Ok(())
+) -> Result<usize> {
+    Ok(0)
 }
 
 struct Judge<'a> {

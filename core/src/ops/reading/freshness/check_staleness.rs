@@ -66,6 +66,8 @@ pub struct Output {
     pub counts: FreshnessCounts,
     /// Pages with sources that are judged by commit or file times because nobody reviewed them.
     pub unreviewed_page_count: usize,
+    /// Number of missing sources whose new place was not looked for, because others were.
+    pub not_looked_for: usize,
     /// Lines of `.ubp/refs.lock` that are invalid.
     pub lock_problems: Vec<LockProblem>,
     /// Parts omitted to fit `max_tokens`.
@@ -134,7 +136,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let counts = counts(context, &assessments)?;
     let unreviewed_page_count = assessments.values().filter(|assessment| !assessment.reviewed).count();
     let listed = assessments.iter_mut().filter(|(page, _)| wanted.contains(page));
-    freshness::name_renames(context, listed.map(|(_, assessment)| assessment))?;
+    let not_looked_for = freshness::name_renames(context, listed.map(|(_, assessment)| assessment))?;
     let numbers: Vec<i64> = wanted.iter().copied().collect();
     let declared = context.index.read(|db| freshness::declared(db, Some(&numbers)))?;
     let sources = Sources::expand(context, &declared)?;
@@ -163,6 +165,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         pages,
         counts,
         unreviewed_page_count,
+        not_looked_for,
         lock_problems,
         omitted: Omitted::default(),
         index: context.index_state()?,
@@ -316,6 +319,10 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             );
             page.line(&[Span::said(&Message::joined(line, ""))]);
         }
+    }
+    if output.not_looked_for > 0 {
+        let count = counted(output.not_looked_for, "more missing source", "more missing sources");
+        page.note(&[Span::said(&message!("the new places of {count} were not looked for", count))]);
     }
     for problem in &output.lock_problems {
         page.warn(&[Span::said(&message!(

@@ -1,24 +1,18 @@
-//! Sources that name symbols which do not exist, or cannot be told.
+//! Sources that do not exist, and symbols that cannot be told.
 
 use std::collections::BTreeSet;
 
 use super::checks::finding;
 use super::{Finding, Severity};
-use crate::freshness::{self, Anchor, DeclaredPage, Moves, ReviewLock, Sources, Targets};
+use crate::freshness::{self, Anchor, DeclaredPage, Looked, Lookups, ReviewLock, Sources, Targets};
 use crate::message;
 use crate::message::Message;
 use crate::page::decode;
 use crate::ports::{Symbol, SymbolHashes, Target};
 use crate::{Context, Result};
 
-/// Maximum symbols whose new place is looked for; each search reads many files.
-const MOST_SEARCHES: usize = 100;
-
 pub(super) fn missing(context: &Context<'_>, findings: &mut Vec<Finding>) -> Result<()> {
     let mut declared = context.index.read(|db| freshness::declared(db, None))?;
-    for page in declared.values_mut() {
-        page.sources.retain(|source| source.contains('#'));
-    }
     declared.retain(|_, page| !page.sources.is_empty());
     if declared.is_empty() {
         return Ok(());
@@ -26,8 +20,7 @@ pub(super) fn missing(context: &Context<'_>, findings: &mut Vec<Finding>) -> Res
     let sources = Sources::expand(context, &declared)?;
     let mut targets = Targets::of_all(&sources);
     let lock = ReviewLock::load(context.source, |_| true)?;
-    let mut moves = Moves::of(context);
-    let mut searches = 0;
+    let mut lookups = Lookups::new(context);
     for page in declared.values() {
         context.cancel.check()?;
         let text = context.source.read(&page.path).unwrap_or_default();
@@ -37,33 +30,31 @@ pub(super) fn missing(context: &Context<'_>, findings: &mut Vec<Finding>) -> Res
                 Some(anchor) => {
                     targets.target(context, anchor).and_then(|target| wrong(source, anchor, target))
                 }
-                None => Anchor::of_deleted(source).filter(|_| sources.of(source).is_empty()).map(|anchor| {
-                    let file = anchor.file;
-                    Wrong::Missing {
-                        told: message!(
-                            "the source '{source}' is missing: there is no file {file}",
-                            source,
-                            file
-                        ),
-                        similar: None,
-                    }
+                None if !sources.of(source).is_empty() => None,
+                None => Some(match Anchor::of_deleted(source) {
+                    Some(Anchor { file, .. }) => Wrong::missing(
+                        "missing_symbol",
+                        message!("the source '{source}' is missing: there is no file {file}", source, file),
+                    ),
+                    None => Wrong::missing(
+                        "missing_source",
+                        message!("the source '{source}' is missing: no file is there", source),
+                    ),
                 }),
             };
             let found = match found {
                 None => continue,
                 Some(Wrong::Otherwise(found)) => found,
-                Some(Wrong::Missing { told, similar }) => {
-                    searches += 1;
-                    let new = match searches <= MOST_SEARCHES {
-                        true => moves.moved_to(source, reviewed(&lock, page, source))?.map(|new| new.anchor),
-                        false => None,
+                Some(Wrong::Missing { code, told, similar }) => {
+                    let told = match (lookups.look(source, reviewed(&lock, page, source))?, similar) {
+                        (Looked::Found(new), _) => {
+                            message!("{told}; it is now {new}", told, new = new.anchor)
+                        }
+                        (_, Some(similar)) => message!("{told}; did you mean {similar}?", told, similar),
+                        (Looked::Nothing, None) => told,
+                        (Looked::Not, None) => message!("{told}; its new place was not looked for", told),
                     };
-                    let told = match (new, similar) {
-                        (Some(new), _) => message!("{told}; it is now {new}", told, new),
-                        (None, Some(similar)) => message!("{told}; did you mean {similar}?", told, similar),
-                        (None, None) => told,
-                    };
-                    finding(Severity::Warning, "missing_symbol", told)
+                    finding(Severity::Warning, code, told)
                         .hint(message!("correct the entry or link, or delete it"))
                 }
             };
@@ -82,6 +73,7 @@ fn reviewed<'a>(lock: &'a ReviewLock, page: &DeclaredPage, source: &str) -> Opti
 /// What is wrong with an anchor.
 enum Wrong {
     Missing {
+        code: &'static str,
         told: Message,
         /// The anchor of a symbol with a similar name.
         similar: Option<String>,
@@ -89,11 +81,18 @@ enum Wrong {
     Otherwise(Finding),
 }
 
+impl Wrong {
+    fn missing(code: &'static str, told: Message) -> Self {
+        Self::Missing { code, told, similar: None }
+    }
+}
+
 /// What is wrong with an anchor to a file that exists.
 fn wrong(source: &str, Anchor { file, name }: Anchor<'_>, target: &Target) -> Option<Wrong> {
     Some(match target {
         Target::Symbol(_) => return None,
         Target::Nothing(similar) => Wrong::Missing {
+            code: "missing_symbol",
             told: message!(
                 "the source '{source}' is missing: {file} does not define '{name}'",
                 source,
