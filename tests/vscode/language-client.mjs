@@ -6,8 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const extension = createRequire(join(root, 'npm/vscode/package.json'));
-const client = createRequire(extension.resolve('vscode-languageclient/package.json', { paths: [join(root, 'npm/vscode')] }));
+const client = createRequire(join(root, 'npm/vscode/package.json'));
 const { StreamMessageReader, StreamMessageWriter, createProtocolConnection } = client('vscode-languageserver-protocol/node');
 const { TextDocument } = client('vscode-languageserver-textdocument');
 

@@ -1,8 +1,9 @@
 // A repository with a project: pages that link to each other and describe code.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 
 export const LOGIN = 'src/auth/login.ts';
 
@@ -28,6 +29,27 @@ People sign in with a name and a password. See [[auth/sessions|depends_on]] and 
 };
 
 export const PAGES = Object.keys(FILES).filter((path) => path.startsWith('pages/')).map((path) => path.slice('pages/'.length));
+
+/** Lets an agent propose that a page has one more line, over MCP. */
+export async function propose(program, root, page, line) {
+  const server = spawn(program, ['mcp-server', '--write=propose'], { cwd: root, stdio: ['pipe', 'pipe', 'ignore'] });
+  const answers = createInterface({ input: server.stdout })[Symbol.asyncIterator]();
+  const ask = async (id, method, params) => {
+    server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    for (;;) {
+      const { value, done } = await answers.next();
+      if (done) throw new Error('the MCP server ended');
+      const answer = JSON.parse(value);
+      if (answer.id !== id) continue;
+      if (answer.error || answer.result.isError) throw new Error(value);
+      return answer.result;
+    }
+  };
+  await ask(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'gardener', version: '1' } });
+  server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
+  await ask(2, 'tools/call', { name: 'ubp_update_page', arguments: { page, mode: 'append', content: line } });
+  server.stdin.end();
+}
 
 /** Writes the repository into a new folder; the caller deletes it. */
 export function project(program, parent = tmpdir()) {

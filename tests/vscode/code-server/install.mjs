@@ -1,9 +1,11 @@
+#!/usr/bin/env node
 // Installs code-server from npm into the cache. Its own script builds every native module of VS Code, also those for logins
 // with Kerberos, which need headers that few machines have. This builds only what the editor starts with.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const VERSION = '4.139.1';
 const NATIVE = ['@vscode/spdlog', 'node-pty', '@parcel/watcher', '@vscode/sqlite3', '@vscode/native-watchdog', '@vscode/fs-copyfile', '@vscode/deviceid'];
@@ -35,3 +37,5 @@ function npm(cwd, ...args) {
   const { status } = spawnSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd, env, stdio: 'inherit' });
   if (status !== 0) throw new Error(`npm ${args[0]} failed in ${cwd}`);
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) install();

@@ -101,6 +101,16 @@ export class Workbench {
     return this.page.locator('.statusbar-item[id*="ubp.status"]');
   }
 
+  /** The frame with the web application in the active panel. */
+  async frame() {
+    for (const frame of this.page.frames()) {
+      if (!frame.url().includes('/.frame/')) continue;
+      const element = await frame.frameElement().catch(() => undefined);
+      if (await element?.isVisible()) return frame;
+    }
+    return undefined;
+  }
+
   async container() {
     const tab = this.page.locator('.activitybar .action-item').filter({ has: this.page.locator('[aria-label^="Unified Blueprint"]') });
     if ((await tab.getAttribute('aria-selected')) !== 'true') await tab.click();
