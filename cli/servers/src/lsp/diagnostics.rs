@@ -99,7 +99,7 @@ pub(super) fn look_at_all(served: &Served) {
             by_page.entry(page).or_default().push(finding);
         }
     }
-    served.set_findings(by_page);
+    served.set_findings(Some(by_page));
 }
 
 pub(super) fn of_document(

@@ -23,8 +23,8 @@ pub(super) struct Served {
     pub root: PathBuf,
     /// The folder of its pages.
     pub pages: PathBuf,
-    /// What the last look at all pages found, by page.
-    findings: Mutex<BTreeMap<String, Vec<Finding>>>,
+    /// What the last look at all pages found, by page; `None` if there is nobody to show it to.
+    findings: Mutex<Option<BTreeMap<String, Vec<Finding>>>>,
     /// The sources that make open pages stale, by page, and when they were looked up. Typing does not change them, and a look asks
     /// version control.
     stale: Mutex<BTreeMap<String, Looked>>,
@@ -100,11 +100,21 @@ impl Served {
     /// What the last look at all pages found on this one.
     pub(super) fn findings(&self, page: &str) -> Vec<Finding> {
         let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
-        findings.get(page).cloned().unwrap_or_default()
+        findings.as_ref().and_then(|all| all.get(page).cloned()).unwrap_or_default()
     }
 
-    pub(super) fn set_findings(&self, found: BTreeMap<String, Vec<Finding>>) {
+    /// Whether there was a look at all pages since the last change.
+    pub(super) fn is_looked_at(&self) -> bool {
+        self.findings.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    pub(super) fn set_findings(&self, found: Option<BTreeMap<String, Vec<Finding>>>) {
         *self.findings.lock().unwrap_or_else(PoisonError::into_inner) = found;
+    }
+
+    /// Whether a document of this project is open.
+    pub(super) fn is_in_use(&self, documents: &[Arc<Document>]) -> bool {
+        documents.iter().any(|document| real(&document.path).starts_with(&self.root))
     }
 
     /// The texts of open pages of this project.

@@ -1,6 +1,6 @@
 //! What happens without being asked for: diagnostics of pages that changed, and changes of projects.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -20,6 +20,7 @@ use ubp_core::message;
 use ubp_core::progress::{Cancel, Silent};
 use ubp_core::{Caller, Result};
 use ubp_host::live::Changed;
+use ubp_host::memory;
 
 use super::documents::Documents;
 use super::projects::{Served, is_outside, real};
@@ -116,6 +117,14 @@ pub(super) fn close_folders(server: &Server, folders: &[String]) {
 /// Opens the project of a document.
 pub(super) fn opened(server: &Arc<Server>, path: &Path) {
     open(server, path, false);
+    if let Ok((served, false)) = server.projects.of(path)
+        && !served.is_looked_at()
+    {
+        // Once is enough for documents that are opened together.
+        served.set_findings(Some(BTreeMap::new()));
+        let server = server.clone();
+        let _ = thread("ubp-lsp-look", move || look(&server, &served));
+    }
 }
 
 fn open(server: &Arc<Server>, path: &Path, is_folder: bool) {
@@ -143,8 +152,8 @@ fn open(server: &Arc<Server>, path: &Path, is_folder: bool) {
 fn follow(server: &Arc<Server>, served: Arc<Served>) {
     let mut changes = served.live.changes();
     index(server, &served);
-    diagnostics::look_at_all(&served);
     refresh(server);
+    look(server, &served);
     let root = uri::uri_of(&served.root);
     // Changes end when the project is closed, which this thread must not prevent.
     let project = Arc::downgrade(&served);
@@ -175,10 +184,21 @@ fn follow(server: &Arc<Server>, served: Arc<Served>) {
             let Some(served) = project.upgrade() else { return };
             served.forget_sources();
             refresh(server);
-            diagnostics::look_at_all(&served);
-            server.due.add_all(&server.documents);
+            look(server, &served);
         }
     }
+}
+
+/// Looks at all pages of a project of which a document is open.
+fn look(server: &Server, served: &Served) {
+    // While nothing is shown, a look at 10,000 pages would cost time and memory for nobody.
+    if !served.is_in_use(&server.documents.all()) {
+        served.set_findings(None);
+        return;
+    }
+    diagnostics::look_at_all(served);
+    memory::give_back();
+    refresh(server);
 }
 
 fn name(changed: &Changed) -> &'static str {
