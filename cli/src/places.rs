@@ -108,6 +108,26 @@ impl Session {
         }
     }
 
+    /// An existing folder in the pages folder, relative to it; `None` for anything else.
+    pub(crate) fn folder_below_pages(&self, typed: &str) -> Option<String> {
+        let there = self.folder_of_pages(typed);
+        let below =
+            || self.project.pages_dir.join(typed).is_dir().then(|| typed.trim_end_matches('/').to_owned());
+        let is_here = typed.starts_with('/') || typed.split('/').any(|part| matches!(part, "." | ".."));
+        there.or_else(|| if is_here { None } else { below() }).filter(|folder| !folder.is_empty())
+    }
+
+    /// Whether this is the path of a file that is a page.
+    pub(crate) fn is_page(&self, typed: &str) -> bool {
+        let is_file = || self.seen(Path::new(typed)).any(|place| place.is_file());
+        path::is_page(typed) && (is_file() || self.project.pages_dir.join(typed).is_file())
+    }
+
+    /// The path relative to the project of a path relative to the pages folder.
+    pub(crate) fn in_project(&self, page: &str) -> String {
+        path::join(self.project.manifest.pages_folder(), page).unwrap_or_else(|| page.to_owned())
+    }
+
     /// An existing folder, relative to the pages folder; empty for that folder and folders above it.
     fn folder_of_pages(&self, typed: &str) -> Option<String> {
         let pages = &self.project.pages_dir;

@@ -90,7 +90,7 @@ impl<'a> Context<'a> {
     }
 
     /// The pages folder relative to the project, empty when they are the same.
-    pub fn pages_dir(&self) -> &str {
+    pub fn pages_dir(&self) -> &'a str {
         self.manifest.pages_folder()
     }
 

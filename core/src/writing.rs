@@ -4,7 +4,7 @@
 //!
 //! **Invariants**
 //! - After a rename every link leads to the same page as before, and an undo restores every byte
-//!   (`ops/tests/writing/properties.rs`).
+//!   (`ops/tests/writing/properties.rs`, `writing/renaming/tests/properties.rs`).
 //! - A change of several files is made completely or not at all (`FaultySource` breaks every step in
 //!   `ops/tests/writing.rs`).
 //! - If several callers edit the same version of a page, one succeeds and the others get an error
@@ -39,7 +39,10 @@ mod make;
 pub(crate) mod names;
 mod records;
 #[cfg(not(target_family = "wasm"))]
+pub mod renaming;
+#[cfg(not(target_family = "wasm"))]
 pub(crate) mod rights;
+pub(crate) mod titles;
 
 use audit::{Entry, OutcomeKind};
 #[cfg(not(target_family = "wasm"))]
@@ -121,6 +124,12 @@ impl Change {
 
     pub(crate) fn relocate(before: Version, path: String, after: Vec<u8>) -> Self {
         Self::new(Some(before), Some(Version::new(path, after)))
+    }
+
+    /// Moves a file whose content stays.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn moving(before: Version, after: Version) -> Self {
+        Self::new(Some(before), Some(after))
     }
 
     pub(crate) fn delete(before: Version) -> Self {

@@ -34,6 +34,7 @@ mod process;
 #[cfg(unix)]
 mod pull_requests;
 mod query;
+mod renames;
 mod source_blocks;
 mod transcripts;
 mod viewer;

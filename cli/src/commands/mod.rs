@@ -63,7 +63,7 @@ pub enum Command {
     Rebuild,
     /// Create a page
     New(write::NewArgs),
-    /// Change the path or title of a page, and links to it
+    /// Move or rename pages, folders, headings or tags, and update links
     Mv(write::MvArgs),
     /// Move pages to the trash
     Rm(write::RmArgs),

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use ubp_core::message::Message;
-use ubp_core::word;
+use ubp_core::{message, word};
 
 use clap::Args;
-use ubp_core::Context;
-use ubp_core::ops::{create_page, delete_page, list_templates, rename_page};
+use ubp_core::ops::{create_page, delete_page, list_templates, move_files, rename, rename_page};
 use ubp_core::templates::field::{Field, Given};
+use ubp_core::writing::renaming::Move;
+use ubp_core::{Context, Error};
 
 use crate::ExitStatus;
 use crate::output::{CommandResult, Failure, printable};
@@ -67,19 +68,25 @@ pub struct NewArgs {
 #[command(after_help = "Examples:\n  \
     ubp mv users.md people/accounts.md       move the file and update links\n  \
     ubp mv users people/                     move it to another folder\n  \
+    ubp mv users.md roles.md people/         move several pages\n  \
+    ubp mv guides/ handbook/                 move a folder, with all pages and pictures in it\n  \
     ubp mv users \"User Accounts\"             change the title\n  \
-    ubp mv users accounts.md --title \"User Accounts\" --dry-run\n\n\
+    ubp mv users accounts.md --title \"User Accounts\" --dry-run\n  \
+    ubp mv 'guide.md#Setup' Install          rename a heading\n  \
+    ubp mv 'guide.md#^steps' ^procedure      rename a block\n  \
+    ubp mv '#auth' '#security/auth'          rename a tag, and the tags below it\n  \
+    ubp mv users --alias Accounts Members    rename an alias\n\n\
     An argument that ends in .md or contains a / is a path below the pages folder; others are titles.")]
 pub struct MvArgs {
-    /// The page: path, id, title or alias
-    #[arg(value_name = "PAGE")]
-    pub page: String,
-    /// New path or title
-    #[arg(value_name = "PATH|TITLE", required_unless_present = "title")]
-    pub to: Option<String>,
+    /// Pages (path, id, title or alias), folders, a heading or a tag; then the new path, title or name
+    #[arg(value_name = "FROM... TO", required = true)]
+    pub names: Vec<String>,
     /// New title, in addition to a new path
-    #[arg(long, value_name = "TITLE")]
+    #[arg(long, value_name = "TITLE", conflicts_with = "alias")]
     pub title: Option<String>,
+    /// Rename this alias of the page
+    #[arg(long, value_name = "ALIAS")]
+    pub alias: Option<String>,
     /// Show what would change without changing it
     #[arg(long)]
     pub dry_run: bool,
@@ -175,20 +182,125 @@ pub(crate) fn new(terminal: &mut Terminal<'_>, session: &Session, args: NewArgs)
 }
 
 pub(crate) fn mv(terminal: &mut Terminal<'_>, session: &Session, args: MvArgs) -> CommandResult {
+    let MvArgs { mut names, title, alias, dry_run } = args;
+    let to = if names.len() == 1 && title.is_some() { None } else { names.pop() };
+    let Some(from) = names.first().cloned() else {
+        return Err(refused(message!("expected what to move, and its new path, title or name")));
+    };
+    if let Some((page, part)) = part_of(session, &from, alias.as_deref()) {
+        let Some(new) = to.filter(|_| names.len() == 1 && title.is_none()) else {
+            return Err(refused(message!("expected '{from}' and one new name", from)));
+        };
+        let mut params = rename::Params { new, dry_run, ..rename::Params::default() };
+        match part {
+            Part::Heading(heading) => params.heading = Some(heading),
+            Part::Block(block) => params.block = Some(block),
+            Part::Alias(alias) => params.alias = Some(alias),
+            Part::Tag(tag) => params.tag = Some(tag),
+        }
+        params.page = page.map(|page| session.page(terminal, &page));
+        let output = session.write(terminal, |context| rename::run(context, params))?;
+        return answer(terminal, &output, rename::show);
+    }
+    // One name without a slash is that of a page, even if a folder has it, too.
+    let may_be_folder = |name: &str| name.ends_with('/') || names.len() > 1;
+    let folder = |name: &String| {
+        let there = session.folder_below_pages(name).filter(|_| may_be_folder(name));
+        // A missing folder is not a page.
+        let missing =
+            || name.ends_with('/').then(|| session.place_of_page(name).trim_end_matches('/').to_owned());
+        there.or_else(missing)
+    };
+    let folders: Vec<Option<String>> = names.iter().map(folder).collect();
+    if names.len() > 1 || folders.iter().any(Option::is_some) {
+        let Some(to) = to.filter(|_| title.is_none()) else {
+            return Err(refused(message!("expected the folder to which to move these")));
+        };
+        let moves = several(terminal, session, &names, &folders, &to)?;
+        let params = move_files::Params { moves, dry_run };
+        let output = session.write(terminal, |context| move_files::run(context, params))?;
+        return answer(terminal, &output, move_files::show);
+    }
     let is_path = |to: &str| to.contains('/') || ubp_core::path::is_page(to);
-    let (path, title) = match args.to {
-        Some(to) if is_path(&to) => (Some(session.place_of_page(&to)), args.title),
-        to => (None, args.title.or(to)),
+    let (path, title) = match to {
+        Some(to) if is_path(&to) => (Some(session.place_of_page(&to)), title),
+        to => (None, title.or(to)),
     };
-    let params = rename_page::Params {
-        page: session.page(terminal, &args.page),
-        path,
-        title,
-        expected_hash: None,
-        dry_run: args.dry_run,
-    };
+    let page = session.page(terminal, &from);
+    let params = rename_page::Params { page, path, title, expected_hash: None, dry_run };
     let output = session.write(terminal, |context| rename_page::run(context, params))?;
     answer(terminal, &output, rename_page::show)
+}
+
+fn refused(message: Message) -> Failure {
+    Error::invalid(message).into()
+}
+
+/// What is renamed on a page, or on all of them.
+enum Part {
+    Heading(String),
+    Block(String),
+    Alias(String),
+    Tag(String),
+}
+
+/// The page and what is renamed on it, if it is not the page itself. A page may have `#` in its name.
+fn part_of(session: &Session, from: &str, alias: Option<&str>) -> Option<(Option<String>, Part)> {
+    if let Some(alias) = alias {
+        return Some((Some(from.to_owned()), Part::Alias(alias.to_owned())));
+    }
+    if session.is_page(from) {
+        return None;
+    }
+    let (page, part) = from.split_once('#')?;
+    if page.is_empty() {
+        return Some((None, Part::Tag(part.to_owned())));
+    }
+    let part = match part.strip_prefix('^') {
+        Some(block) => Part::Block(block.to_owned()),
+        None => Part::Heading(part.to_owned()),
+    };
+    Some((Some(page.to_owned()), part))
+}
+
+/// The moves of several pages and folders to a folder, or of one folder to another path.
+fn several(
+    terminal: &mut Terminal<'_>,
+    session: &Session,
+    names: &[String],
+    folders: &[Option<String>],
+    to: &str,
+) -> Result<Vec<Move>, Failure> {
+    let into = session.folder_below_pages(to);
+    let is_into = into.is_some() || names.len() > 1;
+    if names.len() > 1 && into.is_none() && !to.ends_with('/') {
+        let to = to.to_owned();
+        return Err(refused(message!(
+            "several pages move to a folder, and '{to}' is not one; end it with a /",
+            to
+        )));
+    }
+    let target = into.unwrap_or_else(|| session.place_of_page(to));
+    let target = target.trim_end_matches('/');
+    let mut moves = Vec::new();
+    for (name, folder) in names.iter().zip(folders) {
+        let from = match folder {
+            Some(folder) => folder.clone(),
+            None => {
+                let page = session.page(terminal, name);
+                session.write(terminal, |context| rename_page::path_of(context, &page))?
+            }
+        };
+        let to = match is_into {
+            true => format!("{target}/{}", ubp_core::path::file_name(&from)),
+            false => target.to_owned(),
+        };
+        moves.push(Move {
+            from: session.in_project(&from),
+            to: session.in_project(to.trim_start_matches('/')),
+        });
+    }
+    Ok(moves)
 }
 
 pub(crate) fn rm(terminal: &mut Terminal<'_>, session: &Session, args: RmArgs) -> CommandResult {

@@ -13,6 +13,7 @@ mod hover;
 mod open_page;
 mod places;
 mod references;
+mod renaming;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -24,4 +25,5 @@ pub use hover::{page_preview, source_preview};
 pub use open_page::OpenPage;
 pub use places::{Place, PlaceInPage, closest_headings, place, place_in};
 pub use references::{Reference, Referred, references};
+pub use renaming::{Renameable, renameable};
 pub use sources::{SectionSource, changed_sources, is_stale};

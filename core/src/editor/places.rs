@@ -5,8 +5,8 @@ use crate::drafts::Drafts;
 use crate::freshness::{Anchor, file_of};
 use crate::graph::resolve::Destination;
 use crate::index::questions::pages;
-use crate::page::{Link, LinkKind, Page, parse};
-use crate::render::{Attachments, heading_id};
+use crate::page::{Anchors, Link, LinkKind, Page, Spot, parse};
+use crate::render::Attachments;
 use crate::{Context, Result, index, text};
 
 /// Where a link leads.
@@ -117,15 +117,12 @@ fn in_file(context: &Context<'_>, path: String, symbol: Option<String>) -> Place
 
 /// Line, from 1, of the heading or `^block` of a page that `anchor` names.
 pub fn place_in(page: &Page, anchor: &str) -> Option<usize> {
-    let last = anchor.rsplit('#').next().unwrap_or(anchor).trim();
-    if let Some(block) = last.strip_prefix('^') {
-        let key = text::fold_key(block);
-        return page.blocks.iter().find(|own| text::fold_key(&own.name) == key).map(|own| own.line);
+    match Anchors::of(page).find(anchor)? {
+        Spot::Heading(at) => {
+            page.sections.iter().filter(|section| section.level > 0).nth(at).map(|section| section.lines.0)
+        }
+        Spot::Block(at) => page.blocks.get(at).map(|block| block.line),
     }
-    let sections =
-        page.sections.iter().map(|section| (section.id.as_str(), section.level, &*section.heading_path));
-    let id = heading_id(sections, anchor)?;
-    page.sections.iter().find(|section| section.id == id).map(|section| section.lines.0)
 }
 
 /// The headings of a page that are most like `wanted`, best first; those that have nothing in common with it are left out.

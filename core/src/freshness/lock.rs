@@ -2,6 +2,8 @@
 //! later. It is committed, so every clone has the same baseline. One line per page and source, sorted, so that git
 //! merges it. Other lines are ignored and reported.
 
+#[cfg(not(target_family = "wasm"))]
+use std::collections::HashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -279,6 +281,35 @@ impl ReviewLock {
         true
     }
 
+    /// Gives sources other names, which `to` returns for those that get one. Returns whether there were any.
+    pub(crate) fn rename_sources(&mut self, to: impl Fn(&str) -> Option<String>) -> bool {
+        let mut renamed = false;
+        for known in self.pages.values_mut().filter(|known| known.keys().any(|source| to(source).is_some())) {
+            renamed = true;
+            let old = std::mem::take(known);
+            // What keeps its name does not replace what gets it.
+            let (moved, stays): (Vec<_>, Vec<_>) =
+                old.into_iter().partition(|(source, _)| to(source).is_some());
+            known.extend(stays);
+            known.extend(moved.into_iter().filter_map(|(source, contents)| Some((to(&source)?, contents))));
+        }
+        renamed
+    }
+
+    /// The lines that differ if sources get these names: removed and added.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn with_sources_renamed(&self, names: &HashMap<String, String>) -> (Vec<String>, Vec<String>) {
+        let (mut removed, mut added) = (Vec::new(), Vec::new());
+        for (page, known) in &self.pages {
+            for (source, contents) in known {
+                let Some(new) = names.get(source).filter(|new| !known.contains_key(*new)) else { continue };
+                removed.extend(contents.iter().map(|content| reviewed(page, source, content)));
+                added.extend(contents.iter().map(|content| reviewed(page, new, content)));
+            }
+        }
+        (removed, added)
+    }
+
     /// Removes pages that `remains` does not accept.
     pub fn retain(&mut self, remains: impl Fn(&str) -> bool) {
         self.pages.retain(|page, _| remains(page));
@@ -308,21 +339,26 @@ impl ReviewLock {
             }
             for (path, contents) in self.pages.get(page).into_iter().flatten() {
                 for content in contents {
-                    text.push_str(&format!("{}\t{}\t{}", escape(page), escape(path), content.file));
-                    #[cfg(not(target_family = "wasm"))]
-                    if let Some(SymbolHashes { tokens, signature }) = &content.symbol {
-                        text.push_str(&format!("\t{tokens}\t{signature}"));
-                    }
-                    #[cfg(not(target_family = "wasm"))]
-                    if let Some(stamp) = &content.stamp {
-                        text.push_str(&format!("\t@{stamp}"));
-                    }
+                    text.push_str(&reviewed(page, path, content));
                     text.push_str(end);
                 }
             }
         }
         text
     }
+}
+
+/// The line of a reviewed source.
+fn reviewed(page: &str, source: &str, content: &Content) -> String {
+    let line = format!("{}\t{}\t{}", escape(page), escape(source), content.file);
+    #[cfg(not(target_family = "wasm"))]
+    let line = {
+        let symbol = content.symbol.as_ref();
+        let symbol = symbol.map(|SymbolHashes { tokens, signature }| format!("\t{tokens}\t{signature}"));
+        let stamp = content.stamp.as_ref().map(|stamp| format!("\t@{stamp}"));
+        format!("{line}{}{}", symbol.unwrap_or_default(), stamp.unwrap_or_default())
+    };
+    line
 }
 
 fn conflict_marker(line: &str) -> Option<char> {

@@ -2,7 +2,7 @@
 //! and case are ignored only if there is no exact match. Of several equally good pages, the one nearest to the link's
 //! folder wins.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::page::LinkKind;
 use crate::{path, text};
@@ -325,8 +325,11 @@ pub(crate) fn distance(from: &str, to: &str) -> usize {
     from.len() + to.len() - 2 * shared
 }
 
+/// A page's number, path, and names: pairs of folded name and kind.
+pub type NamesOfPage = (i64, String, Vec<(String, NameKind)>);
+
 /// Names in memory, for whole indexes and for tests.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct NameTable {
     by_key: HashMap<String, Vec<Named>>,
     sources: Vec<String>,
@@ -338,15 +341,24 @@ impl NameTable {
         self.by_key.entry(key).or_default().push(named);
     }
 
-    /// Replaces the names of a page, given as pairs of folded name and kind. An empty list removes the page.
-    pub fn rename(&mut self, page: i64, path: &str, names: Vec<(String, NameKind)>) {
+    /// Replaces the names of pages. An empty list removes the page.
+    pub fn rename(&mut self, pages: Vec<NamesOfPage>) {
+        let renamed: HashSet<i64> = pages.iter().map(|(page, ..)| *page).collect();
         for named in self.by_key.values_mut() {
-            named.retain(|named| named.page != page);
+            named.retain(|named| !renamed.contains(&named.page));
         }
-        for (key, kind) in names {
-            let named = self.by_key.entry(key).or_default();
-            named.push(Named { page, path: path.into(), kind });
-            named.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut keys = HashSet::new();
+        for (page, path, names) in pages {
+            for (key, kind) in names {
+                let named = Named { page, path: path.clone(), kind };
+                self.by_key.entry(key.clone()).or_default().push(named);
+                keys.insert(key);
+            }
+        }
+        for key in keys {
+            if let Some(named) = self.by_key.get_mut(&key) {
+                named.sort_by(|a, b| a.path.cmp(&b.path));
+            }
         }
     }
 

@@ -78,6 +78,10 @@ mod changing {
         #[cfg(not(target_family = "wasm"))]
         pub mod create_page;
         pub mod delete_page;
+        #[cfg(not(target_family = "wasm"))]
+        pub mod move_files;
+        #[cfg(not(target_family = "wasm"))]
+        pub mod rename;
         pub mod rename_page;
         #[cfg(not(target_family = "wasm"))]
         pub mod replace;
@@ -221,7 +225,7 @@ table::operations! {
     status check_staleness refs doctor
     accept resolve_links;
     beyond browsers:
-    list_templates create_page update_page rename_page delete_page replace
+    list_templates create_page update_page rename_page move_files rename delete_page replace
     dismiss review_page suggest_types link_code queue
     list_proposals get_proposal accept_proposal reject_proposal reopen_proposal withdraw_proposal
     preview_answer list_sessions get_session get_answer delete_sessions

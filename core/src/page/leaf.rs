@@ -16,6 +16,8 @@ pub(super) struct Leaf {
     opaque: Vec<Range<usize>>,
     /// Numbers of the links in this block with their ranges of `plain`.
     links: Vec<(usize, Range<usize>)>,
+    /// Where the parts of `plain` start, and where they start in the page if they are written as they are read.
+    parts: Vec<(usize, usize)>,
     /// Where the last text ends in the page.
     end: usize,
 }
@@ -50,6 +52,7 @@ impl Leaf {
 
     /// Adds text that ends at `end` in the page.
     pub(super) fn push(&mut self, text: &str, end: usize) {
+        self.parts.push((self.plain.len(), end.saturating_sub(text.len())));
         self.plain.push_str(text);
         self.end = end;
     }
@@ -91,6 +94,17 @@ impl Leaf {
         self.plain.clear();
         self.opaque.clear();
         self.links.clear();
+        self.parts.clear();
+    }
+
+    /// The bytes of the page that `range` of the plain text comes from, if they are one piece.
+    fn place(&self, range: Range<usize>) -> Option<Range<usize>> {
+        let at = |plain: usize| {
+            let (start, place) = self.parts.iter().rev().find(|(start, _)| *start <= plain)?;
+            Some(place + plain - start)
+        };
+        let (start, last) = (at(range.start)?, at(range.end.checked_sub(1)?)?);
+        (last + 1 == start + range.len()).then_some(start..last + 1)
     }
 
     /// The `name` of a `^name` at the end of the text.
@@ -120,6 +134,9 @@ impl Leaf {
             }
             let limit = opaque.peek().map_or(self.plain.len(), |range| range.start);
             let tag = tag_at_start(self.plain.get(from..limit).unwrap_or(""));
+            if let Some(places) = tags.places.as_mut().filter(|_| !tag.is_empty()) {
+                places.push((tag.to_owned(), self.place(from..from + tag.len())));
+            }
             from += tag.len();
             tags.add(tag);
         }
@@ -138,6 +155,8 @@ fn tag_at_start(text: &str) -> &str {
 pub(super) struct Tags {
     seen: HashSet<String>,
     names: Vec<String>,
+    /// Each tag of the text with its bytes in the page, without `#`, if that is asked for.
+    pub(super) places: Option<Vec<(String, Option<Range<usize>>)>>,
 }
 
 impl Tags {

@@ -8,6 +8,7 @@
 //! - A code block, table, list item or sentence that fits into a piece is never cut, both for vectors and for full
 //!   text (`split/tests.rs`).
 
+mod anchors;
 mod body;
 mod body_edit;
 mod breaks;
@@ -30,6 +31,7 @@ mod splice;
 pub(crate) mod split;
 mod value_json;
 
+pub(crate) use anchors::{Anchors, Spot};
 pub(crate) use body::options as markdown_options;
 pub(crate) use body_edit::{
     body_start, branch, has_front_matter, section_range, with_appended, with_body, with_section,
@@ -55,9 +57,13 @@ pub(crate) use source_blocks::sources_named;
 pub(crate) use source_blocks::{is_source, source_blocks};
 pub use splice::set_fields;
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use splice::{Replacement, add_to_list, fill_scalars, plain_scalar, put_event};
+pub(crate) use splice::{
+    FrontText, Replacement, add_to_list, fill_scalars, front_texts, plain_scalar, put_event,
+};
 
 use std::collections::HashSet;
+#[cfg(not(target_family = "wasm"))]
+use std::ops::Range;
 
 use front_matter::field;
 
@@ -65,6 +71,14 @@ use front_matter::field;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) fn front_matter(text: &str) -> FrontMatter {
     front_matter::read(text, &Lines::new(text), &LinkTypes::default()).front_matter
+}
+
+/// The number of problems in the front matter of a text.
+pub(crate) fn front_matter_problems(text: &str, types: &LinkTypes) -> usize {
+    match front_matter::find(text) {
+        Some(_) => front_matter::read(text, &Lines::new(text), types).diagnostics.len(),
+        None => 0,
+    }
 }
 
 /// Parses a page. Never fails: every text is a page.
@@ -106,6 +120,22 @@ pub fn parse(text: &str, types: &LinkTypes) -> Page {
         diagnostics,
         front_matter: front.front_matter,
     }
+}
+
+/// The tags in the text of a page after its front matter, with their bytes, without `#`; not those that are written with
+/// escapes.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn tags_in_text(text: &str, types: &LinkTypes) -> Vec<(String, Range<usize>)> {
+    let start =
+        front_matter::find(text).map_or_else(|| front_matter::text_start(text), |block| block.whole.end);
+    let mut tags = leaf::Tags::default();
+    tags.places = Some(Vec::new());
+    body::read(text, start, &Lines::new(text), types, &mut tags);
+    let placed = tags.places.into_iter().flatten();
+    placed
+        .filter_map(|(tag, range)| range.map(|range| (tag, range)))
+        .filter(|(tag, range)| text.get(range.clone()) == Some(tag.as_str()))
+        .collect()
 }
 
 /// The parts of the text after front matter that rendering needs: its links and the names of its paragraphs. Ranges

@@ -5,6 +5,8 @@
 //! ```
 //! ````
 
+use std::ops::Range;
+
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 
 use super::markdown_options;
@@ -19,6 +21,9 @@ pub(crate) struct SourceBlock {
     pub line: usize,
     /// Path relative to the project, which `#` and a symbol or lines may follow. As written, without spaces around it.
     pub named: String,
+    /// Its bytes; `None` if it is written with escapes.
+    #[cfg(not(target_family = "wasm"))]
+    pub range: Option<Range<usize>>,
 }
 
 /// Whether a block of code with this info string names code of the project.
@@ -42,25 +47,70 @@ pub(crate) fn source_blocks(text: &str) -> Vec<SourceBlock> {
         return found;
     }
     let (mut at, mut line) = (0, 1);
-    let mut open: Option<(String, String)> = None;
+    let mut open: Option<Open> = None;
     for (event, range) in Parser::new_ext(text, markdown_options()).into_offset_iter() {
         match (&mut open, event) {
             (None, Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info)))) if is_source(&info) => {
                 line += text.get(at..range.start).map_or(0, |part| part.matches('\n').count());
                 at = range.start;
-                open = Some((info.into_string(), String::new()));
+                open = Some(Open {
+                    start: at,
+                    info: info.into_string(),
+                    body: String::new(),
+                    parts: Vec::new(),
+                });
             }
-            (Some((_, body)), Event::Text(part)) => body.push_str(&part),
+            (Some(open), Event::Text(part)) => {
+                open.parts.push((open.body.len(), range));
+                open.body.push_str(&part);
+            }
             (Some(_), _) => {
-                if let Some((info, body)) = open.take() {
-                    let named = sources_named(&info, &body).into_iter();
-                    found.extend(named.map(|named| SourceBlock { line, named: named.to_owned() }));
+                if let Some(open) = open.take() {
+                    let named = sources_named(&open.info, &open.body).into_iter();
+                    found.extend(named.map(|named| SourceBlock {
+                        line,
+                        named: named.to_owned(),
+                        #[cfg(not(target_family = "wasm"))]
+                        range: open.range_of(text, named),
+                    }));
                 }
             }
             _ => {}
         }
     }
     found
+}
+
+/// A block that is being read.
+struct Open {
+    /// Where its fence is in the text.
+    #[cfg_attr(target_family = "wasm", allow(dead_code))]
+    start: usize,
+    info: String,
+    body: String,
+    /// Where the parts of its body start, and their bytes in the text.
+    #[cfg_attr(target_family = "wasm", allow(dead_code))]
+    parts: Vec<(usize, Range<usize>)>,
+}
+
+#[cfg(not(target_family = "wasm"))]
+impl Open {
+    /// The bytes of `named`, a part of the info string or of the body, in the text of the page.
+    fn range_of(&self, text: &str, named: &str) -> Option<Range<usize>> {
+        let within = |whole: &str| (named.as_ptr() as usize).checked_sub(whole.as_ptr() as usize);
+        let start = match within(&self.body).filter(|offset| *offset < self.body.len()) {
+            Some(offset) => {
+                let (part, range) = self.parts.iter().rev().find(|(part, _)| *part <= offset)?;
+                range.start + offset - part
+            }
+            None => {
+                let fence = text.get(self.start..)?.lines().next()?;
+                self.start + fence.rfind(named)?
+            }
+        };
+        let range = start..start + named.len();
+        (text.get(range.clone()) == Some(named)).then_some(range)
+    }
 }
 
 #[cfg(test)]

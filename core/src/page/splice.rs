@@ -9,6 +9,8 @@ mod scalar;
 #[cfg(not(target_family = "wasm"))]
 mod scalars;
 mod site;
+#[cfg(not(target_family = "wasm"))]
+mod texts;
 
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use event::put_event;
@@ -16,6 +18,8 @@ pub(crate) use event::put_event;
 pub(crate) use list::add_to_list;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use scalars::{Replacement, fill_scalars};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use texts::{FrontText, front_texts};
 
 use super::front_matter::{self, Block, Reading};
 use super::lines::{self, Lines};

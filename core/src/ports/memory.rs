@@ -269,18 +269,23 @@ impl Source for MemorySource {
     fn rename(&self, from: &str, to: &str, expected: ContentHash) -> Result<()> {
         confined(from, "pages")?;
         confined(to, "pages")?;
-        if !crate::path::can_be_page(to) {
+        let is_page = crate::path::is_page(from);
+        if is_page && !crate::path::can_be_page(to) {
             return Err(Error::not_a_page(to));
+        }
+        if !is_page && !crate::path::can_be_attachment(to) {
+            return Err(Error::not_an_attachment(to));
         }
         let version = self.next_version();
         let _turn = self.writers.take();
-        let mut pages = lock(&self.pages);
-        let entry = taken(&pages, from, expected)?;
-        if let Some(there) = pages.get(to) {
+        let place = |path: &str| if is_page { path.to_owned() } else { self.attachment(path) };
+        let mut files = lock(if is_page { &self.pages } else { &self.sources });
+        let entry = taken(&files, &place(from), expected)?;
+        if let Some(there) = files.get(&place(to)) {
             return Err(Error::conflict(to, None, Some(ContentHash::of(&there.bytes))));
         }
-        pages.remove(from);
-        pages.insert(to.into(), Entry { version, ..entry });
+        files.remove(&place(from));
+        files.insert(place(to), Entry { version, ..entry });
         Ok(())
     }
 

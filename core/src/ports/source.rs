@@ -332,13 +332,13 @@ pub trait Source: Send + Sync {
         Err(read_only("the project"))
     }
 
-    /// Atomically moves a page that has the hash `expected` to a path that does not exist. A different spelling of the
-    /// same name is allowed, even on disks that ignore case.
+    /// Atomically moves a page or attachment that has the hash `expected` to a path that does not exist. A different
+    /// spelling of the same name is allowed, even on disks that ignore case.
     ///
     /// # Errors
     /// [`crate::Error::Conflict`] if the page is not in the expected state or `to` exists;
-    /// [`crate::Error::InvalidParams`] if `to` is not a valid path for a page, or the page is a symbolic link;
-    /// [`crate::Error::OutsideProject`], [`crate::Error::Io`]. The page is not moved in these cases.
+    /// [`crate::Error::InvalidParams`] if `to` is not a valid path for it, or it is a symbolic link;
+    /// [`crate::Error::OutsideProject`], [`crate::Error::Io`]. It is not moved in these cases.
     fn rename(&self, from: &str, to: &str, expected: ContentHash) -> Result<()> {
         let _ = (to, expected);
         Err(read_only(from))

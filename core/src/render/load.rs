@@ -11,7 +11,7 @@ use crate::graph::resolve::Destination;
 use crate::index::questions::links::{self, LeadsTo, LinkTarget};
 use crate::index::questions::sections::{self, SectionRow};
 use crate::index::questions::{names, pages};
-use crate::page::{self, LinkKind, LinkTypes};
+use crate::page::{self, Anchors, LinkKind, LinkTypes};
 use crate::{Result, text};
 
 /// A page in the index.
@@ -105,7 +105,7 @@ impl Loaded {
 
     /// The id of a place on this page, for its name in a URL.
     pub(super) fn place(&self, anchor: &str) -> Option<String> {
-        heading_id(headings_of(&self.sections), anchor)
+        heading_id(&self.sections, anchor)
     }
 }
 
@@ -184,31 +184,13 @@ fn place(db: &Connection, page: i64, sections: &[Section], anchor: &str) -> Resu
         let key = format!("^{}", text::fold_key(block));
         return Ok(names::has_anchor(db, page, &key)?.then_some(key));
     }
-    Ok(heading_id(headings_of(sections), anchor))
+    Ok(heading_id(sections, anchor))
 }
 
-/// What [`heading_id`] needs to know of sections.
-fn headings_of(sections: &[Section]) -> impl Iterator<Item = (&str, u8, &[String])> + Clone {
-    sections.iter().map(|section| (section.id.as_str(), section.level, &*section.heading_path))
-}
-
-/// The id of the section that `anchor` names: by its id, by its headings from the outermost on, or by the last of them.
-/// Sections are given by id, level and headings.
-pub(crate) fn heading_id<'a>(
-    sections: impl Iterator<Item = (&'a str, u8, &'a [String])> + Clone,
-    anchor: &str,
-) -> Option<String> {
-    let mut headings = sections.filter(|(_, level, _)| *level > 0);
-    if let Some((id, ..)) = headings.clone().find(|(id, ..)| *id == anchor) {
-        return Some(id.to_owned());
-    }
-    let wanted: Vec<String> = anchor.split('#').map(text::heading_key).collect();
-    let named =
-        |path: &[String]| path.last().map(|heading| text::heading_key(heading)).as_ref() == wanted.last();
-    let below = |path: &[String]| {
-        let mut path = path.iter().map(|heading| text::heading_key(heading));
-        wanted.iter().all(|wanted| path.any(|heading| heading == *wanted))
-    };
-    let found = headings.clone().find(|(.., path)| named(path) && below(path));
-    found.or_else(|| headings.find(|(.., path)| named(path))).map(|(id, ..)| id.to_owned())
+/// The section that `anchor` names: by its id, by its headings from the outermost on, or by the last of them.
+fn heading_id(sections: &[Section], anchor: &str) -> Option<String> {
+    let headings = || sections.iter().filter(|section| section.level > 0);
+    let names = headings().map(|section| (section.id.as_str(), section.heading_path.as_slice()));
+    let found = Anchors::of_headings(names).heading(anchor)?;
+    headings().nth(found).map(|section| section.id.clone())
 }

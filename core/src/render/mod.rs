@@ -44,8 +44,6 @@ pub(crate) use survey::addresses_in_html;
 use body::Body;
 use load::{Loaded, Place, Target};
 
-#[cfg(not(target_family = "wasm"))]
-pub(crate) use load::heading_id;
 pub(crate) use load::place_id;
 
 use crate::Context;

@@ -2,8 +2,9 @@
 
 use std::io;
 
+use super::links::Moves;
 use super::{Change, Contents, Plan, Version};
-use crate::freshness::ReviewLock;
+use crate::freshness::{REVIEW_LOCK, ReviewLock};
 use crate::index::derived_id;
 use crate::message;
 use crate::message::Message;
@@ -88,7 +89,7 @@ impl<'a> Making<'a> {
         }
         let failed = match failed {
             Some(error) => error,
-            None => match follow(self.source, changes) {
+            None => match follow(self.context, changes) {
                 Ok(()) => return Ok(()),
                 Err(error) => error,
             },
@@ -191,31 +192,47 @@ fn state(change: &Change) -> Message {
     }
 }
 
-/// Moves reviews, decisions and favourites along with renamed pages.
-fn follow(source: &dyn Source, changes: &[Change]) -> Result<()> {
+/// Moves reviews, decisions and favourites along with renamed pages, and reviews of files that moved.
+fn follow(context: &Context<'_>, changes: &[Change]) -> Result<()> {
     let moves: Vec<(&str, &str)> = changes.iter().filter_map(Change::moved).collect();
-    if moves.is_empty() {
+    let file = |page: &str| path::join(context.pages_dir(), page).unwrap_or_default();
+    let files = Moves::of(moves.iter().map(|(from, to)| (file(from), file(to))));
+    follow_moves(context, &moves, &files)
+}
+
+/// The same for pages with these old and new paths, relative to the pages folder, and these files and folders.
+///
+/// # Errors
+/// [`Error::Io`], [`Error::Conflict`].
+pub(super) fn follow_moves(context: &Context<'_>, pages: &[(&str, &str)], files: &Moves) -> Result<()> {
+    if files.is_empty() {
         return Ok(());
     }
+    let source = context.source;
     // An unreadable list of favourites must not prevent a rename.
-    let _ = favorites::follow(source, &moves);
+    let _ = favorites::follow(source, pages);
+    let before = source.read_state(REVIEW_LOCK)?;
     let mut lock = ReviewLock::load(source, |_| true)?;
     let mut followed = false;
-    for (from, to) in &moves {
+    for (from, to) in pages {
         followed |= lock.rename(from, to);
     }
+    followed |= lock.rename_sources(|source| {
+        let (file, name) = source.split_once('#').unwrap_or((source, ""));
+        let of_symbol = || files.moved(file).filter(|_| !name.is_empty());
+        files.moved(source).or_else(|| of_symbol().map(|file| format!("{file}#{name}")))
+    });
     if followed {
         lock.save(source)?;
     }
-    let decided = moves
+    let decided = pages
         .iter()
+        .filter(|(from, _)| path::is_page(from))
         .try_for_each(|(from, to)| decisions::follow(source, &derived_id(from), &derived_id(to), to));
     if decided.is_err() && followed {
-        let mut lock = ReviewLock::load(source, |_| true)?;
-        for (from, to) in moves.iter().rev() {
-            lock.rename(to, from);
-        }
-        lock.save(source)?;
+        let now = source.read_state(REVIEW_LOCK)?;
+        let now = now.as_deref().map(ContentHash::of);
+        source.write_state(REVIEW_LOCK, before.as_deref().unwrap_or_default(), now)?;
     }
     decided
 }

@@ -15,7 +15,8 @@ impl DiskSource {
     /// As [`ubp_core::ports::Source::rename`], with the lock held.
     pub(super) fn move_page(&self, from: &str, to: &str, expected: ContentHash) -> Result<()> {
         let source = self.movable(from, expected)?;
-        let target = self.destination(to)?;
+        let is_page = paths::is_page(from);
+        let target = if is_page { self.destination(to)? } else { self.attachment_destination(to)? };
         // On a case-insensitive disk, a page blocks its own new spelling.
         let same = is_same_file(&source, &target);
         if let (false, Some(there)) = (same, found_at(&target, to)?) {

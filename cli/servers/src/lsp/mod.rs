@@ -35,6 +35,7 @@ mod lenses;
 mod navigation;
 mod position;
 mod projects;
+mod renaming;
 mod requests;
 mod server;
 mod socket;

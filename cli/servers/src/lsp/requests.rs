@@ -10,9 +10,9 @@ use lsp_types::notification::{
 use lsp_types::request::{
     CallHierarchyIncomingCalls, CallHierarchyOutgoingCalls, CallHierarchyPrepare, CodeActionRequest,
     CodeLensRequest, Completion, DocumentDiagnosticRequest, DocumentLinkRequest, DocumentSymbolRequest,
-    ExecuteCommand, FoldingRangeRequest, GotoDefinition, HoverRequest, InlayHintRequest, References,
-    Request as _, ResolveCompletionItem, SemanticTokensFullRequest, SemanticTokensRangeRequest,
-    WorkspaceDiagnosticRequest, WorkspaceSymbolRequest,
+    ExecuteCommand, FoldingRangeRequest, GotoDefinition, HoverRequest, InlayHintRequest,
+    PrepareRenameRequest, References, Rename, Request as _, ResolveCompletionItem, SemanticTokensFullRequest,
+    SemanticTokensRangeRequest, WillRenameFiles, WorkspaceDiagnosticRequest, WorkspaceSymbolRequest,
 };
 use lsp_types::{Position, Uri};
 use serde::Serialize;
@@ -28,8 +28,8 @@ use super::position::Lines;
 use super::projects::{Named, Served, is_outside, real};
 use super::server::Server;
 use super::{
-    actions, call, code, commands, completion, diagnostics, hierarchy, hover, lenses, navigation, structure,
-    symbols, tokens, uri, watching,
+    actions, call, code, commands, completion, diagnostics, hierarchy, hover, lenses, navigation, renaming,
+    structure, symbols, tokens, uri, watching,
 };
 
 /// Why a request fails.
@@ -159,6 +159,9 @@ pub(super) fn answer(server: &Server, request: Request, cancel: &Cancel) -> Answ
         //RN         PrepareRenameRequest::METHOD => with(call, params, renaming::prepare),
         //RN         Rename::METHOD => with(call, params, renaming::rename),
         //RN         WillRenameFiles::METHOD => with(call, params, renaming::will_rename_files),
+        PrepareRenameRequest::METHOD => with(call, params, renaming::prepare),
+        Rename::METHOD => with(call, params, renaming::rename),
+        WillRenameFiles::METHOD => with(call, params, renaming::will_rename_files),
         DocumentSymbolRequest::METHOD => with(call, params, symbols::of_document),
         WorkspaceSymbolRequest::METHOD => with(call, params, symbols::of_workspace),
         DocumentDiagnosticRequest::METHOD => with(call, params, diagnostics::of_document),

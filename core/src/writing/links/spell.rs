@@ -44,20 +44,21 @@ pub(super) fn split<'w>(
     Some((raw.get(..end)?, written.get(end..).unwrap_or(rest)))
 }
 
+/// A heading without the characters that would end it, or the link.
+pub(crate) fn plain(heading: &str) -> String {
+    let kept: String = heading.chars().map(|c| if "#|^[]".contains(c) { ' ' } else { c }).collect();
+    kept.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Replaces the heading `old` by `new` in the anchor of a link.
 pub(super) fn anchor(written: &str, old: &str, new: &str, wiki: bool) -> String {
-    // These characters would end the heading or the link.
-    let plain = |text: &str| {
-        let kept: String = text.chars().map(|c| if "#|^[]".contains(c) { ' ' } else { c }).collect();
-        kept.split_whitespace().collect::<Vec<_>>().join(" ")
-    };
+    let key = text::heading_key(old);
     let parts: Vec<String> = written
         .split('#')
         .map(|part| {
-            let key = text::fold_key(part.trim());
             if !wiki && !part.is_empty() && part == slug(old) {
                 slug(new)
-            } else if !key.is_empty() && (key == text::fold_key(old) || key == text::fold_key(&plain(old))) {
+            } else if !part.trim().is_empty() && text::heading_key(part) == key {
                 plain(new)
             } else {
                 part.to_owned()

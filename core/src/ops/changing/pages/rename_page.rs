@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,9 +11,12 @@ use crate::index::questions::links;
 use crate::message;
 use crate::ops::edited::{self, Edited, Subject, chosen_path, free_path, usable_title};
 use crate::ops::{Facts, Tool};
-use crate::page::{LinkTypes, Page, Value, decode, parse, set_fields, slug};
+use crate::page::{Anchors, Page, decode, parse, slug};
 use crate::show::{self, Span};
-use crate::writing::links::{Follower, Renaming, World, keys, spliced};
+use crate::writing::links::{Edits, Follower, MovedSource, Moves, Places, Renaming, World, keys, spliced};
+#[cfg(not(target_family = "wasm"))]
+use crate::writing::renaming::pages_naming;
+use crate::writing::titles::{self, has_title};
 use crate::writing::{Change, Plan, Version, carry_out, expect};
 use crate::{Error, Result, path, text};
 
@@ -54,6 +58,16 @@ pub struct Output {
     pub previous_title: String,
 }
 
+/// The path of the page called `name`: path, id, title or alias.
+///
+/// # Errors
+/// [`Error::PageNotFound`], [`Error::AmbiguousPage`].
+#[cfg(not(target_family = "wasm"))]
+pub fn path_of(context: &Context<'_>, name: &str) -> Result<String> {
+    context.refresh(false)?;
+    Ok(Subject::find(context, name)?.version.path)
+}
+
 /// Renames the page.
 ///
 /// # Errors
@@ -79,29 +93,39 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         (None, Some(title)) => path_for(context, &subject, &parsed, title)?,
         (None, None) => old_path.clone(),
     };
-    let heading = title.as_ref().and_then(|title| first_heading(&parsed, &subject.title, title));
     let new_title = title
         .clone()
         .unwrap_or_else(|| parsed.title.clone().unwrap_or_else(|| path::page_name(&new_path).to_owned()));
-    let renaming =
-        Renaming { page: subject.number, titles: (subject.title.clone(), new_title.clone()), heading };
+    let own = match &title {
+        Some(title) => titles::edits(&new_path, &old_text, &subject.title, title, &types)?,
+        None => Edits::new(),
+    };
+    let pages_dir = context.pages_dir();
+    let mut renaming =
+        Renaming { moves: Moves::of_page(pages_dir, &old_path, &new_path), ..Renaming::default() };
+    let retitled = spliced(&old_text, &own).unwrap_or_default();
+    if !own.is_empty() {
+        renaming.places = Some(Places {
+            page: subject.number,
+            before: Anchors::of(&parsed),
+            after: Anchors::of(&parse(&retitled, &types)),
+            renamed: (subject.title.clone(), new_title.clone()),
+        });
+    }
+    renaming.names.insert(subject.number, vec![(subject.title.clone(), new_title.clone())]);
 
     let (changes, bytes) = context.index.read(|db| {
-        let pages_dir = context.pages_dir();
         let before = World::load(db, context.source, pages_dir)?;
-        let mut after = World::load(db, context.source, pages_dir)?;
+        let files = MovedSource::new(context.source, &renaming.moves);
+        let mut after = before.with_files(&files);
         after.rename(subject.number, &new_path, &new_title, &subject.aliases);
         let replaced = HashMap::new();
         let mut follower = Follower { before, after, renaming: &renaming, types: &types, replaced };
         let mut names = keys(&old_path, &subject.title, &subject.aliases);
         names.extend(keys(&new_path, &new_title, &subject.aliases));
 
-        let followed = follower.rewritten(subject.number, &old_text)?;
-        let mut own = followed.clone().unwrap_or_else(|| old_text.to_string());
-        if let Some(title) = &title {
-            own = retitled(&new_path, &own, &subject.title, title, &renaming, &types)?;
-            follower.check(subject.number, &old_text, &own)?;
-        }
+        let edits = follower.edits(subject.number, &old_text, &own)?;
+        let own = spliced(&old_text, &edits).unwrap_or_else(|| old_text.to_string());
         // A page that is not UTF-8 is moved unchanged.
         let unread = std::str::from_utf8(subject.version.bytes.as_deref().unwrap_or_default()).is_err();
         if unread && own != old_text {
@@ -109,7 +133,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         }
         let bytes = if unread { subject.version.bytes.clone().unwrap_or_default() } else { own.into_bytes() };
         let mut changes = vec![Change::relocate(subject.version.clone(), new_path.clone(), bytes.clone())];
-        for page in links::concerned(db, &names)?.into_iter().filter(|page| *page != subject.number) {
+        for page in linking(db, &names, &renaming)?.into_iter().filter(|page| *page != subject.number) {
             context.cancel.check()?;
             let Some(path) = follower.before.path(page).map(str::to_owned) else { continue };
             let version = Version::read(context.source, &path)?;
@@ -138,14 +162,19 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     })
 }
 
-fn has_title(page: &Page) -> bool {
-    matches!(page.front_matter.get("title"), Some(Value::Text(title)) if !title.trim().is_empty())
-}
-
-/// The first level-1 heading before and after, if it equals the title.
-fn first_heading(page: &Page, old: &str, new: &str) -> Option<(String, String)> {
-    let heading = &page.sections.iter().find(|section| section.level == 1)?.heading;
-    (text::fold_key(heading) == text::fold_key(old)).then(|| (heading.clone(), new.to_owned()))
+/// The pages, by path, with links or references that the rename may concern.
+fn linking(db: &Connection, names: &[String], renaming: &Renaming) -> Result<Vec<i64>> {
+    let pages = links::concerned(db, names)?;
+    #[cfg(not(target_family = "wasm"))]
+    let pages = {
+        let named = pages_naming(db, &renaming.moves)?;
+        let mut pages = pages;
+        pages.extend(named.into_iter().filter(|page| !pages.contains(page)).collect::<Vec<_>>());
+        pages
+    };
+    #[cfg(target_family = "wasm")]
+    let _ = renaming;
+    Ok(pages)
 }
 
 /// The path under the new title: changed only if the file name was made from the old title.
@@ -164,56 +193,6 @@ fn path_for(context: &Context<'_>, subject: &Subject, page: &Page, title: &str) 
         return Ok(old_path.clone());
     };
     free_path(context, path::folder(old_path), &name, Some(old_path))
-}
-
-/// The page's text with its title changed wherever it is set.
-fn retitled(
-    path: &str,
-    old: &str,
-    was: &str,
-    title: &str,
-    renaming: &Renaming,
-    types: &LinkTypes,
-) -> Result<String> {
-    let mut edited = old.to_owned();
-    let page = parse(&edited, types);
-    let nowhere = page.title.is_none() && path::page_name(path) != title;
-    if has_title(&page) || nowhere {
-        edited = set_fields(path, &edited, &[("title", title)])?;
-    }
-    if let Some((heading, _)) = &renaming.heading {
-        let page = parse(&edited, types);
-        let section = page.sections.iter().find(|section| section.level == 1);
-        let place = section.and_then(|section| {
-            let source = edited.get(section.range.clone())?;
-            let at = section.range.start + source.find(heading.as_str())?;
-            Some(at..at + heading.len())
-        });
-        let renamed = place.and_then(|place| spliced(&edited, &[(place, title.to_owned())])).filter(|text| {
-            let first = parse(text, types).sections.into_iter().find(|section| section.level == 1);
-            first.is_some_and(|section| text::fold_key(&section.heading) == text::fold_key(title))
-        });
-        edited = renamed.ok_or_else(|| {
-            Error::invalid(message!(
-                "{path}: the heading '{heading}' cannot be changed to '{title}'; edit it by hand",
-                path,
-                heading,
-                title
-            ))
-        })?;
-    }
-    let now = parse(&edited, types).title.unwrap_or_else(|| path::page_name(path).to_owned());
-    if text::fold_key(&now) == text::fold_key(title) {
-        Ok(edited)
-    } else {
-        Err(Error::invalid(message!(
-            "{path}: the title would be '{now}' and not '{title}'; '{was}' is set elsewhere",
-            path,
-            now,
-            title,
-            was
-        )))
-    }
 }
 
 /// Shows the page's new name, and the pages whose links were rewritten.

@@ -196,7 +196,7 @@ fn changes(
         }
     }
     let gone: HashSet<i64> = replaced.keys().copied().collect();
-    let renaming = Renaming { page: -1, titles: (String::new(), String::new()), heading: None };
+    let renaming = Renaming::default();
     let mut follower = Follower { before, after, renaming: &renaming, types: &types, replaced };
     let mut linking = links::concerned(db, &names)?;
     linking.extend(texts.keys().filter(|page| !linking.contains(page)).copied().collect::<Vec<_>>());

@@ -1,0 +1,97 @@
+//! Renames: of what the cursor is on, and of files and folders in the editor's explorer. Links follow.
+
+use lsp_types::{
+    PrepareRenameResponse, RenameFilesParams, RenameParams, TextDocumentPositionParams, WorkspaceEdit,
+};
+use ubp_core::editor;
+use ubp_core::writing::renaming::{Move, PageEdits, Renamed, plan_moves, plan_rename};
+use ubp_core::{Context, Error, Result, message};
+
+use super::edits::Edits;
+use super::projects::{Served, real};
+use super::requests::{Answer, Call, Refusal};
+use super::uri;
+
+pub(super) fn prepare(
+    call: &Call<'_>,
+    params: TextDocumentPositionParams,
+) -> Answer<Option<PrepareRenameResponse>> {
+    call.on_page(&params.text_document.uri, |context, subject, open| {
+        let lines = call.lines(&open.text);
+        let found = editor::renameable(context, &subject.drafts, open, lines.offset(params.position))?;
+        Ok(found.map(|found| PrepareRenameResponse::RangeWithPlaceholder {
+            range: lines.range(found.range),
+            placeholder: found.name,
+        }))
+    })
+}
+
+pub(super) fn rename(call: &Call<'_>, params: RenameParams) -> Answer<Option<WorkspaceEdit>> {
+    let at = params.text_document_position;
+    call.on_page(&at.text_document.uri, |context, subject, open| {
+        let offset = call.offset(&open.text, at.position);
+        let Some(found) = editor::renameable(context, &subject.drafts, open, offset)? else {
+            return Err(Error::invalid(message!("there is nothing to rename here")));
+        };
+        let renamed = found.to(&params.new_name);
+        let edits = plan_rename(context, &renamed, &subject.drafts)?;
+        let mut all = collected(call, context, &subject.served, edits, &subject.drafts)?;
+        if let Renamed::Page { path, new_path } = &renamed {
+            if !call.server.abilities().renames_files {
+                return Err(Error::invalid(message!(
+                    "this editor cannot rename files; rename {path} with `ubp mv`",
+                    path
+                )));
+            }
+            all.rename(&subject.served, path, new_path);
+        }
+        Ok(all.finish())
+    })
+}
+
+fn collected<'c>(
+    call: &'c Call<'c>,
+    context: &Context<'_>,
+    served: &Served,
+    edits: Vec<PageEdits>,
+    drafts: &ubp_core::drafts::Drafts,
+) -> Result<Edits<'c>> {
+    let mut all = Edits::new(call);
+    for page in edits {
+        let text = drafts.text(context.source, &page.path)?;
+        all.replace(served, &page.path, &text, page.edits);
+    }
+    Ok(all)
+}
+
+/// The edits of pages that have to be made before files or folders get other names.
+pub(super) fn will_rename_files(call: &Call<'_>, params: RenameFilesParams) -> Answer<Option<WorkspaceEdit>> {
+    let mut served: Option<std::sync::Arc<Served>> = None;
+    let mut moves = Vec::new();
+    for file in &params.files {
+        let paths = uri::path_of(&file.old_uri).zip(uri::path_of(&file.new_uri));
+        let (old, new) = paths.ok_or_else(|| Refusal::invalid("`oldUri` and `newUri` must be files"))?;
+        let project = match call.server.projects.of(&old) {
+            Ok((project, _)) => project,
+            Err(error) if super::projects::is_outside(&error) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        // A file that leaves the project takes no links along.
+        let (Some(from), Some(to)) = (project.relative(&real(&old)), project.relative(&real(&new))) else {
+            continue;
+        };
+        if served.as_ref().is_some_and(|served| served.root != project.root) {
+            continue;
+        }
+        served = Some(project);
+        moves.push(Move { from, to });
+    }
+    let Some(served) = served else { return Ok(None) };
+    let drafts = served.drafts(&call.documents().all());
+    // All changes that the system reported count: a link that is missed would lead nowhere afterwards.
+    let all = call.fresh(&served, |context| {
+        let edits = plan_moves(context, &moves, &drafts)?;
+        collected(call, context, &served, edits, &drafts)
+    })?;
+    Ok(all.finish())
+}

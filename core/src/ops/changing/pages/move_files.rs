@@ -1,0 +1,163 @@
+//! Moves pages, folders and attachments, and updates all links to them and from them.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::drafts::Drafts;
+use crate::message;
+use crate::ops::written::WriteReport;
+use crate::ops::{Facts, Tool};
+use crate::ports::ContentHash;
+use crate::show::{self, Span, counted};
+use crate::writing::links::spliced;
+use crate::writing::renaming::{Move, moving};
+use crate::writing::{Change, Plan, Version, carry_out};
+use crate::{Context, Error, Result};
+
+/// Facts about this operation.
+pub const FACTS: Facts =
+    Facts::writing("Move pages, folders and attachments, and update all links to them and from them.")
+        .tool(Tool::Never)
+        .command("mv")
+        .idempotent();
+
+/// The files, and where they go.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Files and folders below the pages folder, with their new paths; both relative to the project.
+    pub moves: Vec<Move>,
+    /// Only show what would change.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// What moved.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Pages that moved, with paths relative to the pages folder, by their former path.
+    pub pages: Vec<Move>,
+    /// Other files that moved, with paths relative to the project, by their former path.
+    pub files: Vec<Move>,
+    /// The write report.
+    #[serde(flatten)]
+    pub written: WriteReport,
+}
+
+/// Moves the files.
+///
+/// # Errors
+/// [`Error::InvalidParams`] if there is nothing to move, a path is taken, a file is not below the pages folder, or a link
+/// cannot be updated: with the file and line of the link; [`Error::Conflict`], [`Error::ReadOnly`], [`Error::Io`]. On
+/// error, nothing is changed.
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    // No other process may write between reading the links and rewriting them.
+    let held = if params.dry_run { None } else { Some(context.source.lock()?) };
+    context.refresh(false)?;
+    let planned = moving::plan(context, &params.moves, &Drafts::default())?;
+    if let Some(page) = planned.leaving.first() {
+        return Err(Error::invalid(message!(
+            "'{page}' would not be a page any more; move it to a path below the pages folder that ends in .md",
+            page
+        )));
+    }
+    if planned.pages.is_empty() && planned.files.is_empty() {
+        let from: Vec<&str> = params.moves.iter().map(|one| one.from.as_str()).collect();
+        return Err(Error::invalid(message!(
+            "nothing to move: there is no page or file at {from}",
+            from = from.join(", ")
+        )));
+    }
+    let mut edits: HashMap<String, _> =
+        planned.edits.into_iter().map(|page| (page.path, page.edits)).collect();
+    let mut changes = Vec::new();
+    for (from, to) in in_order(&planned.pages)? {
+        let version = Version::read(context.source, from)?;
+        let bytes = edited(&version, edits.remove(from).as_deref())?;
+        changes.push(Change::relocate(version, to.clone(), bytes));
+    }
+    let dir = context.pages_dir();
+    let below = |file: &str| match dir {
+        "" => Some(file.to_owned()),
+        dir => file.strip_prefix(dir)?.strip_prefix('/').map(str::to_owned),
+    };
+    for (from, to) in in_order(&planned.files)? {
+        let (Some(was), Some(is)) = (below(from), below(to)) else {
+            return Err(Error::invalid(message!(
+                "'{from}' or its new path is outside of the pages folder; UBP moves only files below it",
+                from
+            )));
+        };
+        let hash = ContentHash::of(&context.source.read_source(from)?);
+        let version = |path: String| Version { path, hash, bytes: None };
+        changes.push(Change::moving(version(was), version(is)));
+    }
+    let rest: BTreeMap<String, _> = edits.into_iter().collect();
+    for (page, edits) in rest {
+        let version = Version::read(context.source, &page)?;
+        let bytes = edited(&version, Some(&edits))?;
+        changes.push(Change::edit(version, bytes));
+    }
+    let written = carry_out(context, Plan::new("move_files", changes), params.dry_run)?;
+    drop(held);
+    let pairs =
+        |pairs: Vec<(String, String)>| pairs.into_iter().map(|(from, to)| Move { from, to }).collect();
+    Ok(Output {
+        pages: pairs(planned.pages),
+        files: pairs(planned.files),
+        written: WriteReport::of(context, written, params.dry_run),
+    })
+}
+
+/// The bytes of a page after its edits. A page without any may have another encoding.
+pub(super) fn edited(
+    version: &Version,
+    edits: Option<&[(std::ops::Range<usize>, String)]>,
+) -> Result<Vec<u8>> {
+    let bytes = version.bytes.clone().unwrap_or_default();
+    let Some(edits) = edits else { return Ok(bytes) };
+    let text = version.text().and_then(|text| spliced(text, edits));
+    text.map(String::into_bytes).ok_or_else(|| crate::ops::read_page::not_utf8(&version.path))
+}
+
+/// The moves in an order in which each path is free when a file gets it.
+fn in_order(moves: &[(String, String)]) -> Result<Vec<&(String, String)>> {
+    let mut waiting: Vec<&(String, String)> = moves.iter().collect();
+    let mut ordered = Vec::with_capacity(waiting.len());
+    while !waiting.is_empty() {
+        let taken: HashSet<&str> = waiting.iter().map(|(from, _)| from.as_str()).collect();
+        let is_free = |one: &(String, String)| one.0 == one.1 || !taken.contains(one.1.as_str());
+        let free: Vec<&(String, String)> = waiting.iter().copied().filter(|one| is_free(one)).collect();
+        let rest: Vec<&(String, String)> = waiting.iter().copied().filter(|one| !is_free(one)).collect();
+        if let (true, Some((from, to))) = (free.is_empty(), rest.first()) {
+            return Err(Error::invalid(message!(
+                "'{from}' and '{to}' cannot swap their paths in one step; move one of them to another path first",
+                from,
+                to
+            )));
+        }
+        ordered.extend(free);
+        waiting = rest;
+    }
+    Ok(ordered)
+}
+
+/// Shows what moved, and the pages whose links were rewritten.
+pub fn show(output: &Output, page: &mut dyn show::Page) {
+    let written = &output.written;
+    if written.show_unwritten("", page) {
+        return;
+    }
+    for Move { from, to } in output.pages.iter().chain(&output.files) {
+        page.line(&[Span::Path(from), Span::Text(" -> "), Span::Path(to)]);
+    }
+    let rewritten: Vec<_> = written.changed.iter().filter(|file| file.moved_from.is_none()).collect();
+    for file in &rewritten {
+        page.item(&[Span::said(&message!("links rewritten in {path}", path = Span::Path(&file.filepath)))]);
+    }
+    let moved = counted(output.pages.len() + output.files.len(), "file", "files");
+    page.note(&[Span::said(&message!("{moved} moved", moved))]);
+    written.show_end("", page);
+}

@@ -1,0 +1,251 @@
+//! Renames on a disk, with git and symbols: of folders, headings, blocks, tags and aliases, by commands and by programs that
+//! move files themselves. `core/src/writing/renaming/tests` has the rules, and random projects.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use ubp_core::Caller;
+use ubp_core::drafts::Drafts;
+use ubp_core::progress::{Cancel, Silent};
+use ubp_core::writing::renaming::{
+    Move, PageEdits, Renamed, plan_moves, plan_rename, settle_moves, settle_rename,
+};
+use ubp_tests::fixture::engine;
+use ubp_tests::terminal::Terminal;
+
+/// Pages of which one describes headings and files of the others.
+const FILES: [(&str, &str); 8] = [
+    (
+        "pages/index.md",
+        "\u{feff}# Index\r\n\r\n[[guides/setup]] [s](guides/setup.md#steps) ![[pic.png]] [all](guides/)\r\n",
+    ),
+    (
+        "pages/guides/setup.md",
+        "---\ntags: [auth/tokens]\naliases: [Installing]\n---\n# Setup\n\n![](pic.png) [[index]] [[src/a.ts#f]]\n\n## Steps\n\nOne. ^one\n\n## Errors\n\nNone. #auth\n",
+    ),
+    ("pages/guides/deep/more.md", "[s](../setup.md#steps) [[setup#^one]] [[Installing]] #auth/x\n"),
+    ("pages/guides/pic.png", "png"),
+    (
+        "pages/spec.md",
+        "---\nsource_refs:\n  - pages/guides/setup.md#Errors\n  - 'pages/guides/setup.md#Setup.Steps'\n  - pages/guides/deep\n---\n# Spec\n",
+    ),
+    ("pages/notes/setup.md", "[[guides/setup|depends_on]] and [[setup]]\n"),
+    ("src/a.ts", "export function f() { return 1 }\n"),
+    ("pages/other.md", "nothing\n"),
+];
+
+fn project() -> Terminal {
+    let project = Terminal::project(FILES).unwrap();
+    project.git("init");
+    project.git("add .");
+    project.git("commit -m first");
+    assert!(project.ubp("add").succeeded());
+    assert!(project.ubp("review spec.md --still-accurate").succeeded());
+    project.git("add .");
+    project.git("commit -m reviewed");
+    project
+}
+
+/// Every file with its bytes, and the reviews.
+fn everything(project: &Terminal) -> BTreeMap<String, Vec<u8>> {
+    fn walk(folder: &Path, root: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, root, found);
+            } else {
+                let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
+                found.insert(name, fs::read(&path).unwrap());
+            }
+        }
+    }
+    let mut found = BTreeMap::new();
+    walk(&project.path("pages"), project.folder(), &mut found);
+    walk(&project.path("src"), project.folder(), &mut found);
+    found.insert("refs.lock".into(), fs::read(project.path(".ubp/refs.lock")).unwrap());
+    found
+}
+
+fn text(project: &Terminal, path: &str) -> String {
+    fs::read_to_string(project.path(path)).unwrap()
+}
+
+/// Asserts that no link is broken, and that the page about the others keeps its review.
+fn sound(project: &Terminal) {
+    let links = project.ubp("doctor --json").json();
+    let broken: Vec<_> = links["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|finding| {
+            ["broken_link", "missing_heading", "missing_source"].contains(&finding["code"].as_str().unwrap())
+        })
+        .collect();
+    assert_eq!(broken, [] as [&serde_json::Value; 0]);
+    let page = project.ubp("get spec.md --json").json();
+    let reasons: Vec<&str> = page["stale_ref_details"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|one| one["reason"].as_str())
+        .collect();
+    // The file of a page whose links were rewritten differs, but no heading that the page names.
+    assert!(!reasons.contains(&"missing"), "{reasons:?}");
+    assert_eq!(page["staleness"], "fresh", "{page}");
+}
+
+/// Runs a command, checks the project, undoes the command, and checks that every byte is as before.
+fn there_and_back(command: &str, check: impl Fn(&Terminal)) {
+    let project = project();
+    let before = everything(&project);
+    let dry = project.ubp(&format!("{command} --dry-run"));
+    assert!(dry.succeeded(), "{}", dry.transcript());
+    assert_eq!(everything(&project), before, "a dry run writes nothing");
+    let ran = project.ubp(&format!("{command} --json"));
+    assert!(ran.succeeded(), "{}", ran.transcript());
+    check(&project);
+    let undone = project.ubp(&format!("undo {}", ran.json()["audit_id"].as_str().unwrap()));
+    assert!(undone.succeeded(), "{}", undone.transcript());
+    assert_eq!(everything(&project), before);
+}
+
+#[test]
+fn a_folder_moves_with_its_pictures_and_reviews() {
+    there_and_back("mv guides/ handbook/new/", |project| {
+        assert!(!project.path("pages/guides/setup.md").exists());
+        assert_eq!(fs::read(project.path("pages/handbook/new/pic.png")).unwrap(), b"png");
+        assert_eq!(
+            text(project, "pages/index.md"),
+            "\u{feff}# Index\r\n\r\n[[new/setup]] [s](handbook/new/setup.md#steps) ![[pic.png]] [all](handbook/new/)\r\n"
+        );
+        assert_eq!(
+            text(project, "pages/spec.md"),
+            "---\nsource_refs:\n  - pages/handbook/new/setup.md#Errors\n  - 'pages/handbook/new/setup.md#Setup.Steps'\n  \
+             - pages/handbook/new/deep\n---\n# Spec\n"
+        );
+        assert_eq!(text(project, "pages/notes/setup.md"), "[[new/setup|depends_on]] and [[setup]]\n");
+        sound(project);
+    });
+}
+
+#[test]
+fn several_pages_move_to_a_folder() {
+    there_and_back("mv notes/setup.md other.md guides/deep/", |project| {
+        assert_eq!(
+            text(project, "pages/guides/deep/setup.md"),
+            "[[guides/setup|depends_on]] and [[setup]]\n"
+        );
+        assert_eq!(text(project, "pages/guides/deep/other.md"), "nothing\n");
+    });
+}
+
+#[test]
+fn a_heading_that_pages_describe_keeps_its_review() {
+    there_and_back("mv guides/setup.md#Errors Failures", |project| {
+        assert!(text(project, "pages/spec.md").contains("  - pages/guides/setup.md#Failures\n"));
+        assert!(text(project, ".ubp/refs.lock").contains("\tpages/guides/setup.md#Failures\t"));
+        sound(project);
+    });
+    there_and_back("mv guides/setup.md#Setup Install", |project| {
+        assert!(text(project, "pages/spec.md").contains("  - 'pages/guides/setup.md#Install.Steps'\n"));
+        sound(project);
+    });
+    there_and_back("mv guides/setup.md#Steps 'First steps'", |project| {
+        assert!(text(project, "pages/index.md").contains("[s](guides/setup.md#first-steps)"));
+        assert!(text(project, "pages/guides/deep/more.md").contains("[s](../setup.md#first-steps)"));
+        assert!(text(project, "pages/spec.md").contains("'pages/guides/setup.md#Setup.First steps'"));
+    });
+}
+
+#[test]
+fn blocks_tags_and_aliases_are_renamed() {
+    there_and_back("mv guides/setup.md#^one ^first", |project| {
+        assert!(text(project, "pages/guides/setup.md").contains("One. ^first\n"));
+        assert!(text(project, "pages/guides/deep/more.md").contains("[[setup#^first]]"));
+    });
+    there_and_back("mv #auth #security", |project| {
+        assert!(text(project, "pages/guides/setup.md").contains("tags: [security/tokens]\n"));
+        assert!(text(project, "pages/guides/setup.md").contains("None. #security\n"));
+        assert!(text(project, "pages/guides/deep/more.md").ends_with("#security/x\n"));
+    });
+    there_and_back("mv guides/setup.md --alias Installing 'How to install'", |project| {
+        assert!(text(project, "pages/guides/setup.md").contains("aliases: [How to install]\n"));
+        assert!(text(project, "pages/guides/deep/more.md").contains("[[How to install]]"));
+    });
+}
+
+#[test]
+fn what_cannot_be_renamed_is_refused_and_nothing_changes() {
+    let project = project();
+    let before = everything(&project);
+    for (command, message) in [
+        ("mv guides/ notes.md/x.md/../../../../x/", "outside"),
+        ("mv notes/ guides/deep/../../notes/inner/", "cannot be moved into itself"),
+        ("mv nowhere/ x/", "nothing to move"),
+        ("mv index.md other.md nosuch", "is not one; end it with a /"),
+        ("mv guides/setup.md#Nothing X", "has no heading 'Nothing'"),
+        ("mv guides/setup.md#^none X", "has no block ^none"),
+        ("mv #none #some", "no page has the tag 'none'"),
+        ("mv guides/setup.md --alias None Some", "has no alias 'None'"),
+        ("mv guides/setup.md#Steps", "expected what to move"),
+        ("mv guides/setup.md#Steps A B", "one new name"),
+    ] {
+        let ran = project.ubp(command);
+        assert!(!ran.succeeded() && ran.transcript().contains(message), "{}", ran.transcript());
+    }
+    assert_eq!(everything(&project), before);
+}
+
+fn apply(project: &Terminal, planned: &[PageEdits]) {
+    for page in planned {
+        let path = project.path(&format!("pages/{}", page.path));
+        let mut text = fs::read_to_string(&path).unwrap();
+        for (range, insert) in page.edits.iter().rev() {
+            text.replace_range(range.clone(), insert);
+        }
+        fs::write(path, text).unwrap();
+    }
+}
+
+#[test]
+fn a_program_that_moves_files_itself_keeps_links_and_reviews() {
+    let project = project();
+    let cancel = Cancel::default();
+    let drafts = Drafts::default();
+    {
+        let engine = engine(project.folder(), None).unwrap();
+        let context = engine.context(Caller::Person, false, &Silent, &cancel);
+        context.refresh(false).unwrap();
+        let moves = [
+            Move { from: "pages/guides".into(), to: "pages/handbook".into() },
+            Move { from: "src/a.ts".into(), to: "src/b.ts".into() },
+        ];
+        let planned = plan_moves(&context, &moves, &drafts).unwrap();
+        apply(&project, &planned);
+        fs::rename(project.path("pages/guides"), project.path("pages/handbook")).unwrap();
+        fs::rename(project.path("src/a.ts"), project.path("src/b.ts")).unwrap();
+        settle_moves(&context, &moves).unwrap();
+        context.refresh(false).unwrap();
+        assert!(text(&project, "pages/handbook/setup.md").contains("[[src/b.ts#f]]"));
+        sound(&project);
+        let renamed = Renamed::Heading { path: "handbook/setup.md".into(), line: 13, new: "Failures".into() };
+        let planned = plan_rename(&context, &renamed, &drafts).unwrap();
+        settle_rename(&context, &renamed, &drafts).unwrap();
+        apply(&project, &planned);
+    }
+    assert!(text(&project, "pages/spec.md").contains("pages/handbook/setup.md#Failures"));
+    sound(&project);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_symbolic_link_is_not_moved() {
+    let project = project();
+    std::os::unix::fs::symlink(project.path("pages/other.md"), project.path("pages/guides/linked.md"))
+        .unwrap();
+    let before = everything(&project);
+    let ran = project.ubp("mv guides/ handbook/");
+    assert!(!ran.succeeded() && ran.transcript().contains("is a symbolic link"), "{}", ran.transcript());
+    assert_eq!(everything(&project), before);
+}
