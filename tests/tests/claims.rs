@@ -307,13 +307,13 @@ fn a_change_is_told_the_claims_that_it_broke() {
         "claimed_variable 3 TOOL_CACHE_DIR names -> TOOL_CACHE_PLACE",
         "claimed_command 8 npm run lint names -> check:style",
         "claimed_path 12 ./tools/setup.sh move -> tools/install.sh",
-        "claimed_symbol 16 src/options.rs#Options names -> src/options.rs#Settings",
+        "claimed_symbol 15 src/options.rs#Options names -> src/options.rs#Settings",
     ];
     // What the commit before took away is not of this change, nor what a later one did.
     assert_eq!(repository.broken_by("a..b"), expected);
     // The other file has the name of the flag.
     let mut now = expected[1..].to_vec();
-    now.insert(2, "claimed_command 10 just deploy after -> publish");
+    now.insert(2, "claimed_command 10 just deploy after");
     assert_eq!(repository.broken_by("a..HEAD"), now);
     assert_eq!(repository.broken_by("a"), now);
     assert_eq!(repository.broken_by("HEAD..a"), [""; 0], "nothing is gone in this direction");
