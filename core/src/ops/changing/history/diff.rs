@@ -17,6 +17,7 @@ use crate::Result;
 use crate::freshness::Ends;
 use crate::freshness::{StaleRef, Staleness};
 use crate::index::Index;
+#[cfg(not(target_family = "wasm"))]
 use crate::message;
 use crate::message::Message;
 use crate::ops::Facts;
