@@ -123,11 +123,6 @@ impl Session {
         path::is_page(typed) && (is_file() || self.project.pages_dir.join(typed).is_file())
     }
 
-    /// The path relative to the project of a path relative to the pages folder.
-    pub(crate) fn in_project(&self, page: &str) -> String {
-        path::join(self.project.manifest.pages_folder(), page).unwrap_or_else(|| page.to_owned())
-    }
-
     /// An existing folder, relative to the pages folder; empty for that folder and folders above it.
     fn folder_of_pages(&self, typed: &str) -> Option<String> {
         let pages = &self.project.pages_dir;

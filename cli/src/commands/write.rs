@@ -5,9 +5,9 @@ use ubp_core::message::Message;
 use ubp_core::{message, word};
 
 use clap::Args;
-use ubp_core::ops::{create_page, delete_page, list_templates, move_files, rename, rename_page};
+use ubp_core::ops::move_files::{self, Moved};
+use ubp_core::ops::{create_page, delete_page, list_templates, rename, rename_page};
 use ubp_core::templates::field::{Field, Given};
-use ubp_core::writing::renaming::Move;
 use ubp_core::{Context, Error};
 
 use crate::ExitStatus;
@@ -270,7 +270,7 @@ fn several(
     names: &[String],
     folders: &[Option<String>],
     to: &str,
-) -> Result<Vec<Move>, Failure> {
+) -> Result<Vec<Moved>, Failure> {
     let into = session.folder_below_pages(to);
     let is_into = into.is_some() || names.len() > 1;
     if names.len() > 1 && into.is_none() && !to.ends_with('/') {
@@ -295,10 +295,7 @@ fn several(
             true => format!("{target}/{}", ubp_core::path::file_name(&from)),
             false => target.to_owned(),
         };
-        moves.push(Move {
-            from: session.in_project(&from),
-            to: session.in_project(to.trim_start_matches('/')),
-        });
+        moves.push(Moved { from, to: to.trim_start_matches('/').to_owned() });
     }
     Ok(moves)
 }

@@ -30,6 +30,7 @@ pub(crate) use reach::naming_sources as pages_naming;
 
 /// A file or folder, and where it goes. Paths are relative to the project, with `/` between folders.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Move {
     /// The path that it has.
     pub from: String,

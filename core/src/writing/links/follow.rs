@@ -72,8 +72,8 @@ pub(super) enum Wanted {
     /// A page, and the former name of a place on it.
     Page(i64, Option<String>),
     Source(String),
-    /// A picture or another attachment.
-    Attachment(String),
+    /// A picture or another attachment, and whether the link has to name it by the path from its page.
+    Attachment(String, bool),
     /// A path, relative to the project, without a page or source.
     Place(String),
     /// Any destination.
@@ -249,7 +249,13 @@ impl Follower<'_, '_> {
                 let is_due = !self.renaming.moves.is_empty();
                 let file = if is_due { self.before.attachment(site.kind, &site.target, page)? } else { None };
                 match file {
-                    Some(file) => Wanted::Attachment(self.renaming.moves.forward(&file)),
+                    Some(file) => {
+                        let stepping = site.name.starts_with("./") || site.name.starts_with("../");
+                        let relative = stepping || site.kind == LinkKind::Markdown;
+                        let here = path::join(&self.before.folder(page), &site.name);
+                        let by_path = relative && here.as_ref() == Some(&file);
+                        Wanted::Attachment(self.renaming.moves.forward(&file), by_path)
+                    }
                     None => self.place(page, site)?,
                 }
             }
@@ -285,8 +291,10 @@ impl Follower<'_, '_> {
                 *wanted == page && self.is_same_place(page, anchor.as_deref(), now.as_deref())
             }
             (Wanted::Source(wanted), Destination::Source(now)) => *wanted == now,
-            (Wanted::Attachment(wanted), Destination::Attachment) => {
-                self.after.attachment(site.kind, &site.target, page)?.as_ref() == Some(wanted)
+            (Wanted::Attachment(wanted, by_path), Destination::Attachment) => {
+                let here = path::join(&self.after.folder(page), &site.name);
+                (!by_path || here.as_ref() == Some(wanted))
+                    && self.after.attachment(site.kind, &site.target, page)?.as_ref() == Some(wanted)
             }
             (Wanted::Place(place), Destination::Attachment | Destination::Unresolved) => {
                 path::join(&self.after.folder(page), &site.name).as_deref() == Some(place)
@@ -399,12 +407,12 @@ impl Follower<'_, '_> {
         };
         Ok(match want {
             Wanted::Anything => Vec::new(),
-            Wanted::Source(file) | Wanted::Attachment(file) | Wanted::Place(file) => {
+            Wanted::Source(file) | Wanted::Attachment(file, _) | Wanted::Place(file) => {
                 let way = path::relative(&folder, file);
                 let way = if stepping && !way.starts_with("../") { format!("./{way}") } else { way };
                 let from_project = self.before.is_from_project(kind, page, name)?;
                 let mut names = if from_project { vec![file.clone(), way] } else { vec![way, file.clone()] };
-                if let Wanted::Attachment(file) = want {
+                if let Wanted::Attachment(file, _) = want {
                     names.extend(self.attachment_names(file, name));
                 }
                 if name.ends_with('/') {

@@ -51,6 +51,7 @@ pub(crate) fn plan(context: &Context<'_>, renamed: &Renamed, drafts: &Drafts) ->
                 (vec![edit], (heading, new.to_owned()))
             }
             Renamed::Block { name, .. } => {
+                let new = new.trim_start_matches('^');
                 (block(path, &text, &was, name, new)?, (name.clone(), new.to_owned()))
             }
             Renamed::Alias { old, .. } => {

@@ -5,7 +5,6 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use aho_corasick::AhoCorasick;
 use rusqlite::Connection;
 
-use crate::graph::resolve::is_attachment;
 use crate::index::questions::{links, pages, sections, sources};
 use crate::writing::links::Moves;
 use crate::{Error, Result, path, text};
@@ -45,11 +44,8 @@ pub(super) fn naming_files(
         }
     })?;
     found.extend(naming_sources(db, moves)?);
-    let pictures: Vec<&str> = others()
-        .flat_map(|(from, to)| [from.as_str(), to.as_str()])
-        .filter(|file| is_attachment(file))
-        .collect();
-    showing(db, &pictures, &mut found)?;
+    let shown: Vec<&str> = others().flat_map(|(from, to)| [from.as_str(), to.as_str()]).collect();
+    showing(db, &shown, &mut found)?;
     Ok(found)
 }
 

@@ -1,3 +1,4 @@
+//! Tests of renames: what single ones do, and random projects.
 #![allow(clippy::unwrap_used)]
 
 use super::{Move, PageEdits, Renamed, plan_moves, plan_rename};

@@ -14,7 +14,7 @@ use crate::show::{self, Span, counted};
 use crate::writing::links::spliced;
 use crate::writing::renaming::{Move, moving};
 use crate::writing::{Change, Plan, Version, carry_out};
-use crate::{Context, Error, Result};
+use crate::{Context, Error, Result, path};
 
 /// Facts about this operation.
 pub const FACTS: Facts =
@@ -27,20 +27,30 @@ pub const FACTS: Facts =
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Files and folders below the pages folder, with their new paths; both relative to the project.
-    pub moves: Vec<Move>,
+    /// Pages, folders and other files, with their new paths.
+    pub moves: Vec<Moved>,
     /// Only show what would change.
     #[serde(default)]
     pub dry_run: bool,
 }
 
+/// A file or folder that moves. Paths are relative to the pages folder.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Moved {
+    /// The path that it has.
+    pub from: String,
+    /// The path that it gets.
+    pub to: String,
+}
+
 /// What moved.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// Pages that moved, with paths relative to the pages folder, by their former path.
-    pub pages: Vec<Move>,
-    /// Other files that moved, with paths relative to the project, by their former path.
-    pub files: Vec<Move>,
+    /// Pages that moved, by their former path.
+    pub pages: Vec<Moved>,
+    /// Other files that moved, by their former path.
+    pub files: Vec<Moved>,
     /// The write report.
     #[serde(flatten)]
     pub written: WriteReport,
@@ -49,14 +59,25 @@ pub struct Output {
 /// Moves the files.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] if there is nothing to move, a path is taken, a file is not below the pages folder, or a link
-/// cannot be updated: with the file and line of the link; [`Error::Conflict`], [`Error::ReadOnly`], [`Error::Io`]. On
-/// error, nothing is changed.
+/// [`Error::InvalidParams`] if there is nothing to move, a path is taken, or a link cannot be updated: with the file and
+/// line of the link; [`Error::OutsideProject`], [`Error::Conflict`], [`Error::ReadOnly`], [`Error::Io`]. On error, nothing
+/// is changed.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     // No other process may write between reading the links and rewriting them.
     let held = if params.dry_run { None } else { Some(context.source.lock()?) };
     context.refresh(false)?;
-    let planned = moving::plan(context, &params.moves, &Drafts::default())?;
+    let dir = context.pages_dir();
+    let in_project = |written: &str| {
+        let outside = || Error::OutsideProject { path: written.to_owned(), folder: "pages".into() };
+        let path = path::join("", written).filter(|path| path::is_inside(path) && !written.starts_with('/'));
+        path.and_then(|path| path::join(dir, &path)).ok_or_else(outside)
+    };
+    let moves = params
+        .moves
+        .iter()
+        .map(|Moved { from, to }| Ok(Move { from: in_project(from)?, to: in_project(to)? }));
+    let moves = moves.collect::<Result<Vec<_>>>()?;
+    let planned = moving::plan(context, &moves, &Drafts::default())?;
     if let Some(page) = planned.leaving.first() {
         return Err(Error::invalid(message!(
             "'{page}' would not be a page any more; move it to a path below the pages folder that ends in .md",
@@ -78,19 +99,17 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         let bytes = edited(&version, edits.remove(from).as_deref())?;
         changes.push(Change::relocate(version, to.clone(), bytes));
     }
-    let dir = context.pages_dir();
+    // Both are below the pages folder.
     let below = |file: &str| match dir {
-        "" => Some(file.to_owned()),
-        dir => file.strip_prefix(dir)?.strip_prefix('/').map(str::to_owned),
+        "" => file.to_owned(),
+        dir => file.strip_prefix(dir).unwrap_or(file).trim_start_matches('/').to_owned(),
     };
-    for (from, to) in in_order(&planned.files)? {
-        let (Some(was), Some(is)) = (below(from), below(to)) else {
-            return Err(Error::invalid(message!(
-                "'{from}' or its new path is outside of the pages folder; UBP moves only files below it",
-                from
-            )));
-        };
-        let hash = ContentHash::of(&context.source.read_source(from)?);
+    let files: Vec<(String, String)> =
+        planned.files.iter().map(|(from, to)| (below(from), below(to))).collect();
+    for (was, is) in in_order(&files)? {
+        let (was, is) = (was.clone(), is.clone());
+        let from = path::join(dir, &was).unwrap_or_default();
+        let hash = ContentHash::of(&context.source.read_source(&from)?);
         let version = |path: String| Version { path, hash, bytes: None };
         changes.push(Change::moving(version(was), version(is)));
     }
@@ -103,10 +122,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let written = carry_out(context, Plan::new("move_files", changes), params.dry_run)?;
     drop(held);
     let pairs =
-        |pairs: Vec<(String, String)>| pairs.into_iter().map(|(from, to)| Move { from, to }).collect();
+        |pairs: Vec<(String, String)>| pairs.into_iter().map(|(from, to)| Moved { from, to }).collect();
     Ok(Output {
         pages: pairs(planned.pages),
-        files: pairs(planned.files),
+        files: pairs(files),
         written: WriteReport::of(context, written, params.dry_run),
     })
 }
@@ -150,7 +169,7 @@ pub fn show(output: &Output, page: &mut dyn show::Page) {
     if written.show_unwritten("", page) {
         return;
     }
-    for Move { from, to } in output.pages.iter().chain(&output.files) {
+    for Moved { from, to } in output.pages.iter().chain(&output.files) {
         page.line(&[Span::Path(from), Span::Text(" -> "), Span::Path(to)]);
     }
     let rewritten: Vec<_> = written.changed.iter().filter(|file| file.moved_from.is_none()).collect();

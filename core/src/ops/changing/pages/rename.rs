@@ -93,7 +93,14 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let written = carry_out(context, plan, params.dry_run)?;
     drop(held);
     let written = WriteReport::of(context, written, params.dry_run);
-    Ok(Output { filepath, previous, new: params.new.trim().to_owned(), written })
+    let mark = match (&params.tag, &params.block) {
+        (Some(_), _) => "#",
+        (_, Some(_)) => "^",
+        _ => "",
+    };
+    let new = params.new.trim();
+    let new = new.strip_prefix(mark).unwrap_or(new).to_owned();
+    Ok(Output { filepath, previous, new, written })
 }
 
 enum Chosen {

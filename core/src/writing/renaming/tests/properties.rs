@@ -498,6 +498,7 @@ fn check(seed: u64) -> bool {
 }
 
 #[test]
+#[allow(clippy::disallowed_methods)]
 fn no_link_leads_elsewhere_after_a_rename() {
     let rounds = if std::env::var_os("UBP_SOAK").is_some() { 20_000 } else { 200 };
     let made = (0..rounds).filter(|seed| check(*seed)).count();
