@@ -40,7 +40,7 @@ if (step('build', ['build.mjs'])) {
   }
   const files = positionals.length > 0 ? positionals.map((file) => resolve(file)) : readdirSync(join(here, 'test')).filter((name) => name.endsWith('.test.mjs')).map((name) => join(here, 'test', name));
   const env = { ...process.env, ...(values.native ? { UBP_NATIVE: resolve(values.native) } : {}), NO_COLOR: '1' };
-  const ran = spawnSync(process.execPath, ['--test', '--test-timeout=60000', '--test-concurrency=3', '--test-reporter=tap', ...files.sort()], { cwd: here, env, encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ran = spawnSync(process.execPath, ['--test', '--test-timeout=600000', '--test-concurrency=2', '--test-reporter=tap', ...files.sort()], { cwd: here, env, encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'inherit'] });
   const count = (name) => Number(new RegExp(`^# ${name} (\\d+)$`, 'm').exec(ran.stdout)?.[1] ?? 0);
   const bad = count('fail') + count('cancelled');
   if (bad > 0 || ran.status !== 0) console.log(ran.stdout);

@@ -43,7 +43,8 @@ function zip(file, folder) {
 
 function notices(folder) {
   for (const name of ["LICENSE-APACHE", "LICENSE-MIT"]) copyFileSync(join(root, name), join(folder, name));
-  writeFileSync(join(folder, "THIRD-PARTY-LICENSES"), thirdPartyLicences("ubp-wasm", "wasm32-unknown-unknown"));
+  const svelte = readFileSync(join(root, "web-viewer/node_modules/svelte/LICENSE.md"), "utf8");
+  writeFileSync(join(folder, "THIRD-PARTY-LICENSES"), `${thirdPartyLicences("ubp-wasm", "wasm32-unknown-unknown")}\n\nsvelte\n\n${svelte}`);
 }
 
 try {

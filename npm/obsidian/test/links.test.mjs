@@ -43,16 +43,12 @@ test('live preview shows the page before the type, unless the cursor is in the l
   await page.evaluate(() => window.host.view.editor.setCursor({ line: 5, ch: 74 }));
   await page.waitForFunction(() => document.querySelectorAll('.ubp-page-name').length === 0);
   assert.deepEqual(await badges(page, '.cm-content'), ['depends_on', 'depends_on']);
-  assert.deepEqual(problems, []);
-  await close();
-});
-
-test('source mode only marks the type', async () => {
-  const { page, close } = await app.start({ files: small });
+  // Source mode only marks the type.
   await page.evaluate(() => window.host.open('Login.md', 'source'));
   await page.waitForSelector('.cm-content .ubp-type');
   assert.equal(await page.locator('.ubp-page-name').count(), 0);
   assert.match(await page.locator('.cm-content').textContent(), /\[\[User database\|depends_on\]\].*depends_on\|the sessions/);
+  assert.deepEqual(problems, []);
   await close();
 });
 
@@ -95,7 +91,7 @@ test('a new note makes its links known, and a setting hides all types', async ()
     await window.host.open('New.md', 'preview');
   });
   await settled(page);
-  await page.waitForSelector('.markdown-preview-view .ubp-type', { timeout: 8000 });
+  await page.waitForSelector('.markdown-preview-view .ubp-type');
   await page.evaluate(() => window.host.plugin.change({ showTypes: false }));
   await page.waitForFunction(() => !document.querySelector('.ubp-type'));
   assert.equal(await page.locator('a.internal-link').textContent(), 'implements');

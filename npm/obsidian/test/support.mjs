@@ -48,10 +48,10 @@ export function withApp() {
   /**
    * Starts the app with these files in its vault. `problems` collects requests, errors and warnings of the page.
    */
-  own.start = async ({ width = 1200, height = 800, dark = false, ...options }) => {
+  own.start = async ({ width = 1200, height = 800, dark = false, installed, ...options }) => {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light', hasTouch: options.isMobile ?? false });
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     const problems = [];
     page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
     page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(`${message.type()}: ${message.text()}`));
@@ -61,6 +61,7 @@ export function withApp() {
       'styles.css': ['text/css', readFileSync(join(plugin, 'dist/styles.css'), 'utf8')],
       'main.js': ['text/javascript', `window.plugin = function (require, module) {${mainScript()}\n};`],
       'host.js': ['text/javascript', script],
+      'installed.js': ['text/javascript', `window.installed = ${JSON.stringify(installed ?? [])};`],
     };
     await context.route('**', (route) => {
       const file = served[route.request().url().slice(ORIGIN.length)];
@@ -72,6 +73,8 @@ export function withApp() {
     });
     await context.exposeFunction('execFileOfTest', (program, args, cwd) => new Promise((resolve) => execFile(program, args, { cwd }, (error, stdout, stderr) => resolve({ error: error && { message: error.message, code: error.code }, stdout, stderr }))));
     await page.goto(ORIGIN);
+    // Files of megabytes are slow as arguments.
+    if (installed) await page.addScriptTag({ url: 'installed.js' });
     const before = await own.memory(page);
     const begun = performance.now();
     await page.evaluate(([options, manifest]) => window.host.start(options, manifest), [options, manifest]);

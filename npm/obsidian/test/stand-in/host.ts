@@ -22,6 +22,13 @@ export interface Options {
   stored?: Record<string, unknown>;
 }
 
+declare global {
+  interface Window {
+    /** Large files of the vault. */
+    installed?: Options['files'];
+  }
+}
+
 declare const plugin: (require: (name: string) => unknown, module: { exports: unknown }) => void;
 declare const execFileOfTest: (program: string, args: string[], cwd: string) => Promise<{ error: { message: string; code: unknown } | null; stdout: string; stderr: string }>;
 
@@ -168,7 +175,7 @@ const host = {
   async start(options: Options, manifest: O.PluginManifest): Promise<void> {
     const adapter = options.isMobile ? new DataAdapter() : new FileSystemAdapter(options.base ?? '/vault');
     const mtime = Date.UTC(2025, 0, 1);
-    for (const { path, text = '', base64 } of options.files) {
+    for (const { path, text = '', base64 } of [...options.files, ...(window.installed ?? [])]) {
       adapter.files.set(path, { bytes: base64 === undefined ? new TextEncoder().encode(text) : Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0)), mtime });
     }
     const stored = new Map(Object.entries(options.stored ?? {}));
