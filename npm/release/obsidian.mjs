@@ -54,12 +54,12 @@ try {
   const workspace = /\[workspace\.package\]\s*version = "([^"]+)"/.exec(readFileSync(join(root, "Cargo.toml"), "utf8"))?.[1];
   if (version !== workspace) fail(`the version in npm/obsidian/manifest.json must be ${workspace}, as in Cargo.toml`);
   if (versions[version] !== minAppVersion) fail(`npm/obsidian/versions.json must have ${version} with ${minAppVersion}`);
-  mkdirSync(join(out, id), { recursive: true });
+  mkdirSync(out, { recursive: true });
   const folder = join(staging, id);
   mkdirSync(folder);
   for (const name of ["main.js", "manifest.json", "styles.css"]) {
     copyFileSync(join(plugin, "dist", name), join(folder, name));
-    copyFileSync(join(plugin, "dist", name), join(out, id, name));
+    copyFileSync(join(plugin, "dist", name), join(out, name));
   }
   notices(folder);
   zip(join(out, `${id}-obsidian-${version}.zip`), id);
