@@ -1,5 +1,6 @@
 // With equal parameters and equal files, the command line and browsers give equal answers.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -113,6 +114,23 @@ for (const host of hosts) {
     assert.deepEqual(now, await answers());
     await host.ask("changeFiles", { files: [{ path: "../out.md", text: "x", modified: 1 }], removed: [] });
     assert.match(JSON.stringify(await host.ask("call", { name: "doctor" })), /out\.md/);
+  });
+
+  test(`${host.name}: links are resolved and planned for editors, and never written`, async () => {
+    await host.start();
+    const text = "# A\n\nsee Kiosk there\n";
+    await host.ask("openFiles", { files: [{ path: "a.md", text, modified: 0 }, { path: "kiosk.md", text: "# Kiosk\n", modified: 0 }] });
+    const { links } = await host.ask("call", { name: "resolve_links", params: { page: "a.md", links: ["[[kiosk|depends_on]]", "[[c]]"] } });
+    assert.deepEqual(links.map(({ filepath, link_type }) => [filepath, link_type]), [["kiosk.md", "depends_on"], [null, "references"]]);
+    const params = { source: "a.md", target: "kiosk.md", line: 3, text: "Kiosk" };
+    const plan = await host.ask("call", { name: "accept", params: { ...params, dry_run: true } });
+    const after = text.replace("Kiosk there", `${plan.link} there`);
+    assert.equal(plan.content_hash, `sha256:${createHash("sha256").update(after).digest("hex")}`);
+    assert.match(plan.diff, /^-see Kiosk there\n\+see \[\[kiosk\|Kiosk\]\] there$/m);
+    const refused = await host.refused("call", { name: "accept", params });
+    assert.equal(refused.code, "io");
+    assert.match(refused.message, /a\.md/);
+    assert.match((await host.ask("call", { name: "get_page", params: { filepath: "a.md" } })).content, /see Kiosk there/);
   });
 
   test(`${host.name}: attachments of a dropped folder can be read, and nothing is written`, async () => {

@@ -77,9 +77,8 @@ export class Program {
     const { adapter } = this.#app.vault;
     if (!this.isOn || !(adapter instanceof FileSystemAdapter)) return Promise.reject(new Error(words.program.notFound(this.path)));
     const options = { cwd: adapter.getBasePath(), timeout: TIMEOUT, maxBuffer: 1 << 26, windowsHide: true };
-    const { execFile } = require('child_process');
     return new Promise((resolve, reject) => {
-      execFile(this.path, args, options, (error, stdout, stderr) => {
+      require('child_process').execFile(this.path, args, options, (error, stdout, stderr) => {
         if (!error) resolve(stdout);
         else if (error.code === 'ENOENT') reject(new Error(words.program.notFound(this.path)));
         else reject(failure(stdout, stderr || error.message));
