@@ -61,6 +61,7 @@ export function project(program, parent = tmpdir()) {
   const git = (...args) => execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...args], { cwd: root, stdio: 'pipe' });
   git('init', '-q', '-b', 'main');
   execFileSync(program, ['init', '--quiet'], { cwd: root, stdio: 'pipe' });
+  execFileSync(program, ['review', 'auth/login.md', '--quiet'], { cwd: root, stdio: 'pipe' });
   git('add', '--all');
   git('commit', '-q', '-m', 'Start');
   return root;

@@ -3,14 +3,14 @@ import * as vscode from 'vscode';
 import { proposalSides } from './documents';
 import { pageUri } from './projects';
 import type { Server } from './server';
-import type { ProposalItem } from './views/proposals';
+import { titleOf, type ProposalItem } from './views/proposals';
 
 export async function showProposal(server: Server, { proposal, project, page }: ProposalItem): Promise<void> {
   const id = proposal.proposal;
   const { changes } = await server.call('get_proposal', { proposal: id }, project.root);
   const shown = page ? changes.filter(({ filepath }) => filepath === page.filepath) : changes;
   const [first] = shown;
-  const title = proposal.reason ?? proposal.operation;
+  const title = titleOf(proposal);
   if (shown.length > 1) {
     const rows = shown.map(({ filepath }) => [pageUri(project, filepath), ...proposalSides(project, id, filepath)]);
     await vscode.commands.executeCommand('vscode.changes', title, rows);
@@ -28,7 +28,7 @@ export async function acceptProposal(server: Server, { proposal, project }: Prop
 }
 
 export async function rejectProposal(server: Server, { proposal, project }: ProposalItem): Promise<void> {
-  const comment = await vscode.window.showInputBox({ title: proposal.reason ?? proposal.operation, prompt: vscode.l10n.t('Why, for the agent (may be empty)') });
+  const comment = await vscode.window.showInputBox({ title: titleOf(proposal), prompt: vscode.l10n.t('Why, for the agent (may be empty)') });
   if (comment === undefined) return;
   await server.call('reject_proposal', { proposals: [proposal.proposal], ...(comment ? { comment } : {}) }, project.root);
 }

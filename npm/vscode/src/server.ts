@@ -72,7 +72,9 @@ export class Server implements vscode.Disposable {
   async call<N extends OperationName>(operation: N, params: Params<N>, at: vscode.Uri, token?: vscode.CancellationToken): Promise<Output<N>> {
     const client = this.#client;
     if (!client) throw new Error(vscode.l10n.t('The language server of Unified Blueprint is not running.'));
-    return client.sendRequest<Output<N>>('ubp/call', { operation, params, uri: client.code2ProtocolConverter.asUri(at) }, token);
+    const asked = { operation, params, uri: client.code2ProtocolConverter.asUri(at) };
+    // The client would send a token that is undefined as a second parameter.
+    return token ? client.sendRequest<Output<N>>('ubp/call', asked, token) : client.sendRequest<Output<N>>('ubp/call', asked);
   }
 
   /** Shows the places that a lens lists, which come as the protocol writes them. */

@@ -12,7 +12,7 @@ const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 const { chromium } = createRequire(join(root, 'web-viewer/package.json'))('playwright-core');
 const BROWSERS = [process.env.UBP_CHROMIUM, '/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 /** Milliseconds that anything in the window may take. */
-const PATIENCE = 30_000;
+const PATIENCE = 60_000;
 
 const SETTINGS = {
   'workbench.startupEditor': 'none',
@@ -25,6 +25,8 @@ const SETTINGS = {
   'files.autoSave': 'afterDelay',
   'git.openRepositoryInParentFolders': 'never',
   'chat.disableAIFeatures': true,
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'editor.autoClosingBrackets': 'never',
 };
 
 export class Workbench {
@@ -46,6 +48,7 @@ export class Workbench {
     writeFileSync(at('config.yaml'), 'auth: none\n');
     const folders = ['--config', at('config.yaml'), '--user-data-dir', at('data'), '--extensions-dir', at('extensions')];
     execFileSync(node, [entry, ...folders, '--install-extension', vsix], { stdio: 'pipe' });
+    if (language !== 'en') execFileSync(node, [entry, ...folders, '--install-extension', languagePack(workbench.#folder, language)], { stdio: 'pipe' });
     const port = await free();
     const args = [entry, ...folders, '--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, '--disable-telemetry', '--disable-update-check', '--locale', language];
     workbench.#server = spawn(node, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PATH: '/usr/local/bin:/usr/bin:/bin' } });
@@ -86,9 +89,9 @@ export class Workbench {
     const input = page.locator('.quick-input-widget .quick-input-box input');
     await input.waitFor();
     await input.fill(path);
-    await page.locator('.quick-input-list .monaco-list-row').filter({ hasText: path.split('/').pop() }).first().waitFor();
-    await page.keyboard.press('Enter');
-    await page.locator(`.tab[data-resource-name="${path.split('/').pop()}"]`).waitFor();
+    const name = path.split('/').pop();
+    await page.locator('.quick-input-list .monaco-list-row').filter({ hasText: name }).first().click();
+    await page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor();
     await page.locator('.editor-instance .view-lines').first().click();
   }
 
@@ -131,6 +134,20 @@ export class Workbench {
     await new Promise((resolve) => setTimeout(resolve, 500));
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }
+}
+
+/** An empty pack for a language. The editor takes texts of extensions in a language only if there is a pack for it. */
+function languagePack(folder, language) {
+  const pack = join(folder, 'pack');
+  mkdirSync(pack);
+  const localizations = [{ languageId: language, languageName: language, localizedLanguageName: language, translations: [{ id: 'vscode', path: './vscode.json' }] }];
+  const manifest = { name: `pack-${language}`, publisher: 'test', version: '1.0.0', engines: { vscode: '^1.101.0' }, categories: ['Language Packs'], contributes: { localizations } };
+  writeFileSync(join(pack, 'package.json'), JSON.stringify(manifest));
+  writeFileSync(join(pack, 'vscode.json'), JSON.stringify({ version: '1.0.0', contents: {} }));
+  for (const name of ['README.md', 'LICENSE', '.vscodeignore']) writeFileSync(join(pack, name), '\n');
+  const file = join(folder, 'pack.vsix');
+  execFileSync(node, ['-e', `require('@vscode/vsce').createVSIX({ cwd: ${JSON.stringify(pack)}, packagePath: ${JSON.stringify(file)}, dependencies: false, skipLicense: true, allowMissingRepository: true })`], { cwd: join(root, 'npm/vscode'), stdio: 'pipe' });
+  return file;
 }
 
 function free() {

@@ -7,6 +7,9 @@ import { Listing, type Surroundings } from './listing';
 
 export type ProposalItem = { proposal: ProposalFields; project: Project; page?: ProposedPage };
 
+/** Why, as the agent says; otherwise what would change. */
+export const titleOf = ({ reason, pages, operation }: ProposalFields) => reason ?? (pages.map(({ filepath }) => filepath).join(', ') || operation);
+
 export class Proposals extends Listing<ProposalItem> {
   constructor(around: Surroundings) {
     super('ubp.proposals', around, ['pages', 'reviews', 'settings']);
@@ -37,7 +40,7 @@ export class Proposals extends Listing<ProposalItem> {
       row.command = command;
       return row;
     }
-    const row = new vscode.TreeItem(proposal.reason ?? proposal.operation, vscode.TreeItemCollapsibleState.Collapsed);
+    const row = new vscode.TreeItem(titleOf(proposal), vscode.TreeItemCollapsibleState.Collapsed);
     row.id = proposal.proposal;
     row.description = [proposal.agent ?? '', ...proposal.conflicts.slice(0, 1)].filter((text) => text !== '').join(' · ');
     row.tooltip = [proposal.proposal, proposal.created_at, ...proposal.conflicts].join('\n');
