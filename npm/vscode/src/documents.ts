@@ -25,6 +25,16 @@ export function proposalSides(project: Project, proposal: string, page: string):
   return [side('before'), side('after')];
 }
 
+/** Closes the differences of a page or proposal that was decided, because their texts are gone. */
+export async function closeDifferences(of: 'source' | 'proposal', about: string): Promise<void> {
+  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter(({ input }) => {
+    if (!(input instanceof vscode.TabInputTextDiff) || input.modified.scheme !== SCHEME) return false;
+    const asked = JSON.parse(input.modified.query) as Asked;
+    return asked.of === of && (asked.of === 'proposal' ? asked.proposal : asked.page) === about;
+  });
+  await vscode.window.tabGroups.close(tabs, true);
+}
+
 export class Documents implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #server: Server;
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();

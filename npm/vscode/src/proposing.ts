@@ -1,6 +1,6 @@
 // Showing, accepting and rejecting what agents propose.
 import * as vscode from 'vscode';
-import { proposalSides } from './documents';
+import { closeDifferences, proposalSides } from './documents';
 import { pageUri } from './projects';
 import type { Server } from './server';
 import { titleOf, type ProposalItem } from './views/proposals';
@@ -25,10 +25,12 @@ export async function showProposal(server: Server, { proposal, project, page }: 
 export async function acceptProposal(server: Server, { proposal, project }: ProposalItem): Promise<void> {
   const { left } = await server.call('accept_proposal', { proposals: [proposal.proposal] }, project.root);
   for (const { reason } of left) void vscode.window.showWarningMessage(reason);
+  if (left.length === 0) await closeDifferences('proposal', proposal.proposal);
 }
 
 export async function rejectProposal(server: Server, { proposal, project }: ProposalItem): Promise<void> {
   const comment = await vscode.window.showInputBox({ title: titleOf(proposal), prompt: vscode.l10n.t('Why, for the agent (may be empty)') });
   if (comment === undefined) return;
   await server.call('reject_proposal', { proposals: [proposal.proposal], ...(comment ? { comment } : {}) }, project.root);
+  await closeDifferences('proposal', proposal.proposal);
 }

@@ -1,7 +1,7 @@
 // Showing what changed in the code of a page, and marking the page or a section as still accurate.
 import type { SourceDifference } from '#contract';
 import * as vscode from 'vscode';
-import { sourceSides } from './documents';
+import { closeDifferences, sourceSides } from './documents';
 import { pageUri, type Project } from './projects';
 import type { Server } from './server';
 import { reason } from './words';
@@ -41,6 +41,7 @@ export async function markAccurate(server: Server, { project, path, source }: Su
   const sections = source?.described_in.map(({ heading }) => heading).filter((heading) => heading !== '') ?? [];
   const pages = sections.length > 0 ? sections.map((heading) => `${path}#${heading}`) : [path];
   const done = await server.call('review_page', { pages, still_accurate: true }, project.root);
+  if (sections.length === 0) await closeDifferences('source', path);
   const { t } = vscode.l10n;
   const told = [
     ...done.reviewed.map(({ filepath, sections }) => t('Reviewed: {0}', [filepath, ...sections].join(' › '))),

@@ -95,6 +95,7 @@ step('a page whose code changed is listed with what changed, and is reviewed', '
   await row.first().locator('.action-label[aria-label="Still Accurate"]').click();
   await row.first().waitFor({ state: 'detached' });
   assert.notEqual(text('.ubp/refs.lock'), before);
+  await both.waitFor({ state: 'detached' });
 });
 
 step('a folder that is renamed in the explorer takes its links along', '04-renamed', async () => {
