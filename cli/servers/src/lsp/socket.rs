@@ -37,7 +37,7 @@ async fn serve(socket: WebSocket, live: Arc<Live>, languages: Vec<Language>, sto
     let running = server::Server::new(options, client, Projects::only(live, &pages));
     let (read, frames) = mpsc::channel();
     let cancel = Cancel::default();
-    let work = {
+    let mut work = {
         let cancel = cancel.clone();
         tokio::task::spawn_blocking(move || {
             let _ = server::run(&running, &frames, &cancel);
@@ -48,6 +48,8 @@ async fn serve(socket: WebSocket, live: Arc<Live>, languages: Vec<Language>, sto
     loop {
         tokio::select! {
             () = stop.cancelled() => break,
+            // The client asked the server to exit.
+            _ = &mut work => break,
             message = from.next() => {
                 let body = match message {
                     Some(Ok(Message::Text(text))) => text.as_bytes().to_vec(),
@@ -68,8 +70,8 @@ async fn serve(socket: WebSocket, live: Arc<Live>, languages: Vec<Language>, sto
             }
         }
     }
+    // It ends by itself, once the request that it answers notices.
     let _ = read.send(Frame::End);
     cancel.request();
-    let _ = work.await;
     let _ = to.close().await;
 }

@@ -55,6 +55,10 @@ impl Due {
         self.bell.notify_all();
     }
 
+    fn is_stopped(&self) -> bool {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).1
+    }
+
     /// Waits until some are due and nothing was added for a moment; `None` at the end.
     fn take(&self) -> Option<BTreeSet<PathBuf>> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -174,6 +178,9 @@ fn follow(server: &Arc<Server>, served: Arc<Served>) {
                 Err(TryRecvError::Lagged(missed)) => Err(RecvError::Lagged(missed)),
                 Err(TryRecvError::Empty | TryRecvError::Closed) => break,
             };
+        }
+        if server.due.is_stopped() {
+            return;
         }
         for what in &told {
             server.client.send(json!({
