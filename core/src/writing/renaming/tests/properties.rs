@@ -346,7 +346,8 @@ fn rename(dice: &mut Dice, vault: &Vault) -> Result<Vec<Move>, Renamed> {
         ]),
         6 => Ok(vec![pair("src".into(), dice.one(&["code", "pages/code", "src2/x"]).to_owned())]),
         7 => {
-            let from = dice.one(&FILES);
+            let files: Vec<&str> = vault.files.iter().map(String::as_str).collect();
+            let from = if files.is_empty() { "src/none.ts" } else { dice.one(&files) };
             let to = format!(
                 "{}/{}.{}",
                 dice.one(&["pages", "pages/img", "pages/guides/deep", "lib"]),
