@@ -56,8 +56,12 @@ pub(crate) fn naming_sources(db: &Connection, moves: &Moves) -> Result<BTreeSet<
         return Ok(found);
     }
     for (page, source) in sources::in_front_matter(db)? {
-        let base = source.split(['#', '*', '?', '[', '{']).next().unwrap_or_default().trim_end_matches('/');
-        if [source.as_str(), base, path::folder(base)].into_iter().any(|path| moves.moved(path).is_some()) {
+        // The names of files may contain the character, too.
+        let symbol = |at: (usize, &str)| source.get(..at.0);
+        let folder = source.split(['*', '?', '[', '{']).next().unwrap_or_default();
+        let folders = [folder.trim_end_matches('/'), path::folder(folder), source.as_str()];
+        let mut named = folders.into_iter().chain(source.match_indices('#').filter_map(symbol));
+        if named.any(|path| moves.moved(path).is_some()) {
             found.insert(page);
         }
     }
