@@ -50,7 +50,10 @@ export class Editor {
     connection.onRequest('client/unregisterCapability', () => null);
     connection.onRequest('window/workDoneProgress/create', () => null);
     connection.onRequest('workspace/configuration', ({ items }) => items.map(() => null));
-    connection.onRequest('workspace/applyEdit', ({ edit }) => ({ applied: (editor.apply(edit), true) }));
+    connection.onRequest('workspace/applyEdit', async ({ edit }) => {
+      await editor.apply(edit);
+      return { applied: true };
+    });
     for (const refresh of ['codeLens', 'diagnostic', 'inlayHint', 'semanticTokens', 'foldingRange']) connection.onRequest(`workspace/${refresh}/refresh`, () => null);
     connection.onNotification('textDocument/publishDiagnostics', ({ uri, diagnostics }) => editor.#published.set(uri, diagnostics));
     connection.onNotification('ubp/changed', (changed) => editor.changes.push(changed));
@@ -133,19 +136,20 @@ export class Editor {
   async rename(from, to) {
     const files = [{ oldUri: this.uri(from), newUri: this.uri(to) }];
     const edit = await this.request('workspace/willRenameFiles', { files });
-    if (edit) this.apply(edit);
+    if (edit) await this.apply(edit);
     renameSync(from, to);
     await this.#connection.sendNotification('workspace/didRenameFiles', { files });
     return edit;
   }
 
-  /** Applies an edit of texts to the files. */
-  apply({ documentChanges, changes }) {
+  /** Applies an edit of texts to the files, and to the texts that are open. */
+  async apply({ documentChanges, changes }) {
     const edits = documentChanges?.map(({ textDocument, edits }) => [textDocument.uri, edits]) ?? Object.entries(changes ?? {});
     for (const [uri, list] of edits) {
       const path = fileURLToPath(uri);
       const text = TextDocument.applyEdits(TextDocument.create(uri, '', 0, readFileSync(path, 'utf8')), list);
       writeFileSync(path, text);
+      if (this.#texts.has(path)) await this.type(path, text);
     }
   }
 

@@ -22,7 +22,6 @@ const SETTINGS = {
   'security.workspace.trust.untrustedFiles': 'open',
   'telemetry.telemetryLevel': 'off',
   'explorer.confirmDragAndDrop': false,
-  'files.autoSave': 'afterDelay',
   'git.openRepositoryInParentFolders': 'never',
   'chat.disableAIFeatures': true,
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
@@ -37,7 +36,7 @@ export class Workbench {
   #pictures;
 
   /** Starts code-server with the extension in a `.vsix` file. */
-  static async start(vsix, { pictures, language = 'en' }) {
+  static async start(vsix, { pictures }) {
     const workbench = new Workbench();
     workbench.#pictures = pictures;
     mkdirSync(pictures, { recursive: true });
@@ -48,16 +47,15 @@ export class Workbench {
     writeFileSync(at('config.yaml'), 'auth: none\n');
     const folders = ['--config', at('config.yaml'), '--user-data-dir', at('data'), '--extensions-dir', at('extensions')];
     execFileSync(node, [entry, ...folders, '--install-extension', vsix], { stdio: 'pipe' });
-    if (language !== 'en') execFileSync(node, [entry, ...folders, '--install-extension', languagePack(workbench.#folder, language)], { stdio: 'pipe' });
     const port = await free();
-    const args = [entry, ...folders, '--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, '--disable-telemetry', '--disable-update-check', '--locale', language];
+    const args = [entry, ...folders, '--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, '--disable-telemetry', '--disable-update-check'];
     workbench.#server = spawn(node, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PATH: '/usr/local/bin:/usr/bin:/bin' } });
     await new Promise((resolve, reject) => {
       workbench.#server.stdout.on('data', (text) => String(text).includes('HTTP server listening') && resolve());
       workbench.#server.once('exit', (status) => reject(new Error(`code-server ended with ${status}`)));
     });
     workbench.#browser = await chromium.launch({ executablePath: BROWSERS.find((path) => path && existsSync(path)) });
-    const context = await workbench.#browser.newContext({ viewport: { width: 1400, height: 900 }, locale: language });
+    const context = await workbench.#browser.newContext({ viewport: { width: 1400, height: 900 } });
     workbench.page = await context.newPage();
     workbench.page.setDefaultTimeout(PATIENCE);
     workbench.address = `http://127.0.0.1:${port}`;
@@ -104,14 +102,9 @@ export class Workbench {
     return this.page.locator('.statusbar-item[id*="ubp.status"]');
   }
 
-  /** The frame with the web application in the active panel. */
-  async frame() {
-    for (const frame of this.page.frames()) {
-      if (!frame.url().includes('/.frame/')) continue;
-      const element = await frame.frameElement().catch(() => undefined);
-      if (await element?.isVisible()) return frame;
-    }
-    return undefined;
+  /** The frames with the web application. Panels behind others keep theirs. */
+  frames() {
+    return this.page.frames().filter((frame) => frame.url().includes('/.frame/'));
   }
 
   async container() {
@@ -134,20 +127,6 @@ export class Workbench {
     await new Promise((resolve) => setTimeout(resolve, 500));
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }
-}
-
-/** An empty pack for a language. The editor takes texts of extensions in a language only if there is a pack for it. */
-function languagePack(folder, language) {
-  const pack = join(folder, 'pack');
-  mkdirSync(pack);
-  const localizations = [{ languageId: language, languageName: language, localizedLanguageName: language, translations: [{ id: 'vscode', path: './vscode.json' }] }];
-  const manifest = { name: `pack-${language}`, publisher: 'test', version: '1.0.0', engines: { vscode: '^1.101.0' }, categories: ['Language Packs'], contributes: { localizations } };
-  writeFileSync(join(pack, 'package.json'), JSON.stringify(manifest));
-  writeFileSync(join(pack, 'vscode.json'), JSON.stringify({ version: '1.0.0', contents: {} }));
-  for (const name of ['README.md', 'LICENSE', '.vscodeignore']) writeFileSync(join(pack, name), '\n');
-  const file = join(folder, 'pack.vsix');
-  execFileSync(node, ['-e', `require('@vscode/vsce').createVSIX({ cwd: ${JSON.stringify(pack)}, packagePath: ${JSON.stringify(file)}, dependencies: false, skipLicense: true, allowMissingRepository: true })`], { cwd: join(root, 'npm/vscode'), stdio: 'pipe' });
-  return file;
 }
 
 function free() {
