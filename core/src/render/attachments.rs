@@ -13,7 +13,7 @@ use crate::{Error, Result, path, text};
 pub struct Attachments<'a> {
     source: &'a dyn Source,
     pages_dir: &'a str,
-    found: RefCell<HashMap<(String, String), Option<String>>>,
+    found: RefCell<HashMap<(bool, String, String), Option<String>>>,
     /// Paths of attachments by folded file name, each with its folded path first.
     listed: OnceCell<HashMap<String, Vec<(String, String)>>>,
 }
@@ -30,7 +30,8 @@ impl<'a> Attachments<'a> {
     /// [`Error::Io`] if the project's files cannot be listed.
     pub fn find(&self, kind: LinkKind, target: &str, page: &str) -> Result<Option<String>> {
         let folder = path::folder(page);
-        let key = (folder.to_owned(), target.to_owned());
+        // Markdown links and wikilinks try the same folders in another order.
+        let key = (kind == LinkKind::Markdown, folder.to_owned(), target.to_owned());
         if let Some(known) = self.found.borrow().get(&key) {
             return Ok(known.clone());
         }
