@@ -25,9 +25,9 @@ after(() => server.close());
 afterEach(() => replaced.clear());
 
 /** Runs the installer with an empty home, and returns what it said. */
-async function install(args = ["--from", address], { PATH = bin, home = folder(), cwd = home, input, ...options } = {}) {
+async function install(args = ["--from", address], { PATH = bin, home = folder(), cwd = home, input, ...options } = {}, shell = "/bin/dash") {
   const script = input === undefined ? [join(made, "install.sh")] : ["-s", "--"];
-  const child = spawn("/bin/dash", [...script, ...args], { cwd, env: { PATH, HOME: home }, stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"], ...options });
+  const child = spawn(shell, [...script, ...args], { cwd, env: { PATH, HOME: home }, stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"], ...options });
   if (input !== undefined) child.stdin.end(input);
   const [out, err] = [child.stdout, child.stderr].map((stream) => stream.setEncoding("utf8").reduce((all, part) => all + part, ""));
   const code = await new Promise((ended) => child.on("close", ended));
@@ -67,6 +67,14 @@ test("with wget, shasum or openssl instead of curl and sha256sum", async () => {
   }
   await refused(/curl or wget is needed/, undefined, { PATH: path([...TOOLS, "sha256sum"]) });
   await refused(/sha256sum, shasum or openssl is needed/, undefined, { PATH: path([...TOOLS, "curl"]) });
+});
+
+test("with BusyBox alone, as on Alpine", async () => {
+  const PATH = folder();
+  run("busybox", ["--install", "-s", PATH]);
+  const { code, err, program } = await install(undefined, { PATH }, join(PATH, "ash"));
+  assert.deepEqual([code, err], [0, ""]);
+  assert.equal(run(program, ["--target"]).trim(), here.replace("gnu", "musl"));
 });
 
 test("from standard input, into another folder, relative or with blanks", async () => {
