@@ -1,10 +1,9 @@
 //! What is wrong with an open page, each with its place in the text.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
-use super::places::{place, source_place};
-use super::{OpenPage, Place, SectionSource};
+use super::places::source_place;
+use super::{OpenPage, Place, Places, SectionSource};
 use crate::drafts::Drafts;
 use crate::index::questions::links::LinkOfPage;
 use crate::index::questions::pages;
@@ -48,19 +47,11 @@ pub fn findings(
             finding(Severity::Warning, &diagnostic.code, diagnostic.message.clone()),
         );
     }
-    let mut known: HashMap<(_, &str), Place> = HashMap::new();
+    let mut places = Places::of(context, drafts, open);
     for link in &open.page.links {
-        context.cancel.check()?;
-        let key = (link.kind, link.target.as_str());
-        let place = match known.get(&key) {
-            Some(place) => place.clone(),
-            // A page that is gone since the index was read is found missing by the next look.
-            None => place(context, drafts, open, link).unwrap_or(Place::Nowhere),
-        };
-        if let Some(finding) = of_link(link, &place) {
+        if let Some(finding) = of_link(link, places.lead(link)?) {
             add(link.range.clone(), finding);
         }
-        known.insert(key, place);
     }
     for (range, named) in entries(open) {
         if !named.contains(['*', '?', '[']) && path::is_inside(&named) {
@@ -142,9 +133,10 @@ fn broken_rules(context: &Context<'_>, open: &OpenPage) -> Result<Vec<crate::tem
         return Ok(Vec::new());
     }
     let drafts = Drafts::default();
+    let mut places = Places::of(context, &drafts, open);
     let mut links = Vec::new();
     for link in &open.page.links {
-        let target_type = match place(context, &drafts, open, link).unwrap_or(Place::Nowhere) {
+        let target_type = match places.lead(link)? {
             Place::Page(place) => context.index.read(|db| match pages::at(db, &place.path)? {
                 Some(number) => Ok(Some(pages::row(db, number)?.doc_type)),
                 None => Ok(None),

@@ -23,7 +23,7 @@ pub use completion::{Candidate, CandidateKind, Candidates, candidates, link_name
 pub use findings::{TextFinding, findings};
 pub use hover::{page_preview, source_preview};
 pub use open_page::OpenPage;
-pub use places::{Place, PlaceInPage, closest_headings, place, place_in};
+pub use places::{Place, PlaceInPage, Places, closest_headings, place, place_in};
 pub use references::{Reference, Referred, references};
 pub use renaming::{Renameable, renameable};
 pub use sources::{SectionSource, changed_sources, is_stale};

@@ -20,6 +20,7 @@ pub struct OpenPage {
     pub page: Page,
     /// Its number in the index; `None` if it is not in it yet.
     pub(crate) number: Option<i64>,
+    lines: Arc<Lines>,
 }
 
 impl OpenPage {
@@ -32,7 +33,8 @@ impl OpenPage {
         let text = drafts.text(context.source, path)?;
         let number = context.index.read(|db| pages::at(db, path))?;
         let page = parse(&text, &context.link_types());
-        Ok(Self { path: path.to_owned(), text, page, number })
+        let lines = Arc::new(Lines::new(&text));
+        Ok(Self { path: path.to_owned(), text, page, number, lines })
     }
 
     /// Its title: its own, or the name of its file.
@@ -54,7 +56,7 @@ impl OpenPage {
 
     /// The bytes of a line, counted from 1, without indentation and line break.
     pub fn line(&self, number: usize) -> Range<usize> {
-        let lines = Lines::new(&self.text);
+        let lines = &self.lines;
         let end = self.text.len();
         let (start, next) = (lines.start(number).unwrap_or(end), lines.start(number + 1).unwrap_or(end));
         let line = self.text.get(start..next).unwrap_or_default();

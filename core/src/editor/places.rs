@@ -1,5 +1,8 @@
 //! Where links lead, down to the line.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use super::OpenPage;
 use crate::drafts::Drafts;
 use crate::freshness::{Anchor, file_of};
@@ -7,7 +10,7 @@ use crate::graph::resolve::Destination;
 use crate::index::questions::pages;
 use crate::page::{Anchors, Link, LinkKind, Page, Spot, parse};
 use crate::render::Attachments;
-use crate::{Context, Result, index, text};
+use crate::{Context, Error, Result, index, text};
 
 /// Where a link leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +51,40 @@ pub struct PlaceInPage {
 /// [`crate::Error::Database`]; [`crate::Error::Io`] if a page that it names by heading or block cannot be read.
 pub fn place(context: &Context<'_>, drafts: &Drafts, open: &OpenPage, link: &Link) -> Result<Place> {
     place_of(context, drafts, open, link.kind, &link.target)
+}
+
+/// Where many links of an open page lead. A target that is written several times is looked up once.
+pub struct Places<'a, 'c> {
+    context: &'a Context<'c>,
+    drafts: &'a Drafts,
+    open: &'a OpenPage,
+    known: HashMap<(LinkKind, &'a str), Place>,
+}
+
+impl<'a, 'c> Places<'a, 'c> {
+    /// Of this page.
+    pub fn of(context: &'a Context<'c>, drafts: &'a Drafts, open: &'a OpenPage) -> Self {
+        Self { context, drafts, open, known: HashMap::new() }
+    }
+
+    /// Where a link of the page leads; nowhere if its page is gone since the index was read.
+    ///
+    /// # Errors
+    /// [`Error::Database`], [`Error::Cancelled`].
+    pub fn lead(&mut self, link: &'a Link) -> Result<&Place> {
+        self.context.cancel.check()?;
+        Ok(match self.known.entry((link.kind, link.target.as_str())) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
+                let found = match place(self.context, self.drafts, self.open, link) {
+                    Ok(place) => place,
+                    Err(error @ (Error::Database(_) | Error::Cancelled)) => return Err(error),
+                    Err(_) => Place::Nowhere,
+                };
+                unknown.insert(found)
+            }
+        })
+    }
 }
 
 /// The same for a target as links of `kind` write it.

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::findings::entries;
-use super::places::{place, place_in, source_place};
-use super::{OpenPage, Place};
+use super::places::{place_in, source_place};
+use super::{OpenPage, Place, Places};
 use crate::drafts::Drafts;
 use crate::graph::resolve::name_keys;
 use crate::index::questions::{links, names, pages, sources};
@@ -75,6 +75,7 @@ pub fn references(context: &Context<'_>, drafts: &Drafts, to: Referred<'_>) -> R
             Err(Error::Io { .. } | Error::PageNotFound { .. }) => continue,
             Err(error) => return Err(error),
         };
+        let mut places = Places::of(context, drafts, &open);
         for link in &open.page.links {
             if let Some(keys) = &keys
                 && link.kind != LinkKind::Markdown
@@ -83,13 +84,13 @@ pub fn references(context: &Context<'_>, drafts: &Drafts, to: Referred<'_>) -> R
             {
                 continue;
             }
-            let is_it = match (place(context, drafts, &open, link)?, to) {
+            let is_it = match (places.lead(link)?, to) {
                 (Place::Page(place), Referred::Page(wanted)) => place.path == wanted,
                 (Place::Page(place), Referred::Anchor { path, .. }) => {
                     place.path == path && place.anchor.is_some() && place.line == Some(wanted_line)
                 }
                 (Place::File { path, symbol, .. }, Referred::File { path: wanted, symbol: only }) => {
-                    path == wanted && only.is_none_or(|only| symbol.as_deref() == Some(only))
+                    *path == wanted && only.is_none_or(|only| symbol.as_deref() == Some(only))
                 }
                 _ => false,
             };

@@ -7,7 +7,7 @@ use lsp_types::{
     CallHierarchyOutgoingCall, CallHierarchyOutgoingCallsParams, CallHierarchyPrepareParams, Range,
     SymbolKind,
 };
-use ubp_core::editor::{self, OpenPage, Place, Referred};
+use ubp_core::editor::{self, OpenPage, Place, Places, Referred};
 use ubp_core::graph::DEPENDENCIES;
 
 use super::projects::Served;
@@ -79,11 +79,12 @@ pub(super) fn outgoing(
     call.on_page(&params.item.uri, |context, subject, open| {
         let lines = call.lines(&open.text);
         let mut by_page: BTreeMap<String, Vec<Range>> = BTreeMap::new();
+        let mut places = Places::of(context, &subject.drafts, open);
         for link in open.page.links.iter().filter(|link| is_dependency(&link.link_type)) {
-            if let Place::Page(place) = editor::place(context, &subject.drafts, open, link)?
+            if let Place::Page(place) = places.lead(link)?
                 && place.path != open.path
             {
-                by_page.entry(place.path).or_default().push(lines.range(link.range.clone()));
+                by_page.entry(place.path.clone()).or_default().push(lines.range(link.range.clone()));
             }
         }
         let mut calls = Vec::new();

@@ -6,7 +6,7 @@ use lsp_types::{
     CodeLens, CodeLensParams, Command, InlayHint, InlayHintLabel, InlayHintParams, Location, Range, Uri,
 };
 use serde_json::{Value, json};
-use ubp_core::editor::{self, Place, Referred};
+use ubp_core::editor::{self, Place, Places, Referred};
 use ubp_core::message;
 use ubp_core::message::Message;
 use ubp_core::show::counted;
@@ -114,14 +114,14 @@ pub(super) fn hints(call: &Call<'_>, params: InlayHintParams) -> Answer<Option<V
         let within = lines.bytes(params.range);
         let mut found = Vec::new();
         let mut known: BTreeMap<String, bool> = BTreeMap::new();
+        let mut places = Places::of(context, &subject.drafts, open);
         for link in open.page.links.iter().filter(|link| within.contains(&link.range.end)) {
-            context.cancel.check()?;
-            let Place::Page(place) = editor::place(context, &subject.drafts, open, link)? else { continue };
+            let Place::Page(place) = places.lead(link)? else { continue };
             let is_stale = match known.get(&place.path) {
                 Some(known) => *known,
                 None => editor::is_stale(context, &place.path)?,
             };
-            known.insert(place.path, is_stale);
+            known.insert(place.path.clone(), is_stale);
             let written = open.text.get(link.range.clone()).unwrap_or_default();
             let shows_type =
                 written.contains(&format!("|{}", link.link_type)) || link.link_type == "references";

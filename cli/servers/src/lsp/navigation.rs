@@ -4,7 +4,7 @@ use lsp_types::{
     DocumentLink, DocumentLinkParams, GotoDefinitionParams, GotoDefinitionResponse, Location, Position,
     Range, ReferenceParams,
 };
-use ubp_core::editor::{self, OpenPage, Place, Reference, Referred};
+use ubp_core::editor::{self, OpenPage, Place, Places, Reference, Referred};
 use ubp_core::{Context, Result};
 
 use super::code;
@@ -127,11 +127,10 @@ pub(super) fn links(call: &Call<'_>, params: DocumentLinkParams) -> Answer<Optio
     call.on_page(&params.text_document.uri, |context, subject, open| {
         let lines = call.lines(&open.text);
         let mut links = Vec::new();
+        let mut places = Places::of(context, &subject.drafts, open);
         for link in &open.page.links {
-            context.cancel.check()?;
-            let place = editor::place(context, &subject.drafts, open, link)?;
             let served = &subject.served;
-            let (uri, line) = match &place {
+            let (uri, line) = match places.lead(link)? {
                 Place::Page(place) => (served.page_uri(&place.path), place.line),
                 Place::File { path, lines, .. } => (served.file_uri(path), lines.map(|lines| lines.0)),
                 Place::Attachment(file) => (served.file_uri(file), None),

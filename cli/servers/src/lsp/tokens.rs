@@ -5,7 +5,7 @@ use lsp_types::{
     SemanticTokensRangeResult, SemanticTokensResult, Uri,
 };
 use std::ops::Range;
-use ubp_core::editor::{self, Place};
+use ubp_core::editor::{Place, Places};
 use ubp_core::page::LinkKind;
 
 use super::requests::{Answer, Call};
@@ -33,14 +33,14 @@ fn tokens(call: &Call<'_>, uri: &Uri, within: Option<lsp_types::Range>) -> Answe
         let within = within.map_or(0..open.text.len(), |range| lines.bytes(range));
         // Bytes, type and modifiers.
         let mut found: Vec<(Range<usize>, u32, u32)> = Vec::new();
+        let mut places = Places::of(context, &subject.drafts, open);
         for link in open
             .page
             .links
             .iter()
             .filter(|link| link.range.start < within.end && link.range.end > within.start)
         {
-            context.cancel.check()?;
-            let kind = match editor::place(context, &subject.drafts, open, link)? {
+            let kind = match places.lead(link)? {
                 Place::Page(place) if place.line.is_none() => 3,
                 Place::Page(_) => 0,
                 Place::File { .. } => 1,
