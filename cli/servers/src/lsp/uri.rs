@@ -1,6 +1,6 @@
 //! Addresses of files, and their paths.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use lsp_types::Uri;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
@@ -23,7 +23,7 @@ const ESCAPED: &AsciiSet = &CONTROLS
     .add(b'|')
     .add(b'}');
 
-/// The path of a file on this machine; `None` for other addresses.
+/// The path of a file on this machine, without `.` and `..`; `None` for other addresses.
 pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let rest = rest.split(['?', '#']).next().unwrap_or(rest);
@@ -35,9 +35,22 @@ pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
             Some(drive) if drive.as_bytes().get(1) == Some(&b':') => drive.to_owned(),
             _ => format!("//{path}"),
         };
-        return Some(PathBuf::from(path.replace('/', "\\")));
+        return Some(without_dots(Path::new(&path.replace('/', "\\"))));
     }
-    path.starts_with('/').then(|| PathBuf::from(path))
+    path.starts_with('/').then(|| without_dots(Path::new(&path)))
+}
+
+/// Resolves `.` and `..`, also those that were escaped: otherwise a path would seem to be in a folder that it leaves.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut resolved = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(resolved.pop()),
+            Component::CurDir => {}
+            other => resolved.push(other),
+        }
+    }
+    resolved
 }
 
 /// The address of a file; `None` if its path is not Unicode.
@@ -59,6 +72,18 @@ mod tests {
         for path in ["/a/b.md", "/a b/ü#1?.md", "/日本/100%.md", "/x/[y]{z}|^`\\\"<>.md", "/"] {
             let uri = uri_of(Path::new(path)).unwrap();
             assert_eq!(path_of(uri.as_str()).unwrap(), Path::new(path), "{}", uri.as_str());
+        }
+    }
+
+    #[test]
+    fn dots_are_resolved() {
+        for (uri, path) in [
+            ("file:///a/../b/./c.md", "/b/c.md"),
+            ("file:///a/..%2f..%2Fb.md", "/b.md"),
+            ("file:///a/%2e%2e/b.md", "/b.md"),
+            ("file:///a/b/..", "/a"),
+        ] {
+            assert_eq!(path_of(uri).unwrap(), Path::new(path), "{uri}");
         }
     }
 
