@@ -68,6 +68,11 @@ impl<'a> Lines<'a> {
         (start, line.trim_end_matches('\n').trim_end_matches('\r'))
     }
 
+    /// All lines without their ends.
+    pub(super) fn all(&self) -> impl Iterator<Item = &'a str> {
+        (0..self.starts.len()).map(|number| self.line(number).1)
+    }
+
     /// The byte of a position. A column beyond the line is its end, one within a character is its beginning.
     pub(super) fn offset(&self, position: Position) -> usize {
         let (start, line) = self.line(position.line as usize);

@@ -3,7 +3,7 @@
 use lsp_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams};
 use ubp_core::editor::OpenPage;
 
-use super::position::to_u32;
+use super::position::{Encoding, Lines, to_u32};
 use super::requests::{Answer, Call};
 
 pub(super) fn folding(call: &Call<'_>, params: FoldingRangeParams) -> Answer<Option<Vec<FoldingRange>>> {
@@ -18,11 +18,11 @@ fn ranges(open: &OpenPage) -> Vec<FoldingRange> {
             found.push(FoldingRange { start_line, end_line, kind, ..Default::default() });
         }
     };
-    let lines: Vec<&str> = open.text.lines().collect();
+    let all = Lines::of(&open.text, Encoding::Utf8);
+    let lines: Vec<&str> = all.all().collect();
     let front = open.page.front_matter.range.end;
     if front > 0 {
-        let last = open.text.get(..front).unwrap_or_default().lines().count();
-        add(1, last, None);
+        add(1, all.position(front - 1).line as usize + 1, None);
     }
     let sections: Vec<_> = open.page.sections.iter().filter(|section| section.level > 0).collect();
     for (at, section) in sections.iter().enumerate() {
@@ -34,13 +34,11 @@ fn ranges(open: &OpenPage) -> Vec<FoldingRange> {
         }
         add(section.lines.0, last, None);
     }
-    let mut opened: Option<(usize, &str)> = None;
+    let mut opened: Option<(usize, Fence)> = None;
     for (at, line) in lines.iter().enumerate() {
-        let trimmed = line.trim_start();
-        let fence = ["```", "~~~"].into_iter().find(|fence| trimmed.starts_with(fence));
-        match (opened, fence) {
-            (None, Some(fence)) => opened = Some((at + 1, fence)),
-            (Some((first, open)), Some(fence)) if open == fence => {
+        match (opened, fence(line)) {
+            (None, Some((fence, _))) => opened = Some((at + 1, fence)),
+            (Some((first, open)), Some((fence, true))) if open.0 == fence.0 && open.1 <= fence.1 => {
                 add(first, at + 1, Some(FoldingRangeKind::Region));
                 opened = None;
             }
@@ -48,4 +46,18 @@ fn ranges(open: &OpenPage) -> Vec<FoldingRange> {
         }
     }
     found
+}
+
+/// The character of a fence around code, and how many there are.
+type Fence = (char, usize);
+
+/// The fence that a line begins with, and whether nothing follows it, so that it can be the second.
+fn fence(line: &str) -> Option<(Fence, bool)> {
+    let line = line.trim_start();
+    let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+    let rest = line.trim_start_matches(mark);
+    let length = line.len() - rest.len();
+    // Backticks after it make it code within a line.
+    let is_fence = length >= 3 && (mark == '~' || !rest.contains('`'));
+    is_fence.then(|| ((mark, length), rest.trim().is_empty()))
 }
