@@ -129,7 +129,10 @@ impl Request<'_> {
             return Ok(());
         }
         let title = path::page_name(name).to_owned();
-        let arguments = |template: Option<&str>| vec![json!(self.uri), json!(title), json!(template)];
+        // A name with folders is a path: the page has to be there for the link to lead to it.
+        let path = name.contains('/').then(|| format!("{}.md", path::without_page_extension(name)));
+        let arguments =
+            |template: Option<&str>| vec![json!(self.uri), json!(title), json!(template), json!(path)];
         let plain = arguments(None);
         let templates = list_templates::run(self.context, list_templates::Params {})?.templates;
         let from: Vec<_> = templates
@@ -251,6 +254,11 @@ impl Request<'_> {
         };
         // The name may be taken.
         let Ok(created) = create_page::run(self.context, params) else { return Ok(()) };
+        let path = &created.edited.page.filepath;
+        // Other names lead to other pages, or are cut off in a link.
+        let has_own_name =
+            created.same_name.is_empty() && !title.contains(['#', '|', '[', ']', '^', '/', '\\']);
+        let name = if has_own_name { title.as_str() } else { path::without_page_extension(path) };
         let body = match &heading {
             Some(_) => piece.split_once(['\n', '\r']).map(|(_, body)| body).unwrap_or_default(),
             None => piece,
@@ -258,13 +266,13 @@ impl Request<'_> {
         let text = format!("# {title}\n\n{}\n", body.trim());
         let left = match heading {
             Some(_) => {
-                let line = piece.lines().next().unwrap_or_default();
-                format!("{line}\n\n[[{title}]]\n\n")
+                let line = piece.split(['\n', '\r']).next().unwrap_or_default();
+                format!("{line}\n\n[[{name}]]\n\n")
             }
-            None => format!("[[{title}]]"),
+            None => format!("[[{name}]]"),
         };
         let mut edits = Edits::new(self.call);
-        edits.create(&self.subject.served, &created.edited.page.filepath, text);
+        edits.create(&self.subject.served, path, text);
         edits.replace(&self.subject.served, &self.open.path, &self.open.text, [(range, left)]);
         let told = message!("Extract to the page '{title}'", title);
         self.edit(&told, CodeActionKind::REFACTOR_EXTRACT, None, edits);

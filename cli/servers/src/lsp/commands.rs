@@ -10,7 +10,7 @@ use super::call::run;
 use super::projects::Named;
 use super::requests::{Answer, Call, Refusal, Subject};
 
-/// Creates a page: the address of a page of the project, the title, and the name of a template or null.
+/// Creates a page: the address of a page of the project, the title, the name of a template or null, and its path or null.
 pub(super) const CREATE_PAGE: &str = "ubp.createPage";
 /// Marks a page as reviewed: its address, and the heading of a section or null.
 pub(super) const REVIEW: &str = "ubp.review";
@@ -25,9 +25,10 @@ pub(super) fn execute(call: &Call<'_>, params: ExecuteCommandParams) -> Answer<V
         CREATE_PAGE => {
             let subject = subject(call, &arguments)?;
             let title: String = argument(&arguments, 1)?;
-            let template: Option<String> = optional(&arguments, 2)?;
-            let created =
-                operation(call, &subject, "create_page", json!({ "title": title, "template": template }))?;
+            let (template, path): (Option<String>, Option<String>) =
+                (optional(&arguments, 2)?, optional(&arguments, 3)?);
+            let params = json!({ "title": title, "template": template, "path": path });
+            let created = operation(call, &subject, "create_page", params)?;
             let path = created.get("filepath").and_then(Value::as_str).unwrap_or_default();
             if let Some(uri) =
                 subject.served.page_uri(path).filter(|_| call.server.abilities().shows_documents)
