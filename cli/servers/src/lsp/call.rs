@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 use ubp_core::Caller;
+use ubp_core::message;
 use ubp_core::ops::{self, Operation};
 use ubp_core::progress::Silent;
 
@@ -26,7 +27,7 @@ pub(super) fn operation(call: &Call<'_>, params: OperationParams) -> Answer<Valu
     let served = match &params.uri {
         Some(uri) => {
             let path = uri::path_of(uri).ok_or_else(|| Refusal::invalid("`uri` is not a file"))?;
-            call.server.projects.of(&path)?.0
+            call.server.project(&path)?
         }
         None => match call.server.projects.all().as_slice() {
             [only] => only.clone(),
@@ -42,7 +43,7 @@ pub(super) fn operation(call: &Call<'_>, params: OperationParams) -> Answer<Valu
 /// Runs an operation, unless it writes and the server must not.
 pub(super) fn run(call: &Call<'_>, served: &Served, operation: &Operation, params: Value) -> Answer<Value> {
     if !operation.facts.reads_only() && !call.server.may_write() {
-        return Err(Refusal { code: -32803, message: "this server only reads".into() });
+        return Err(Refusal::told(-32803, &message!("this server only reads")));
     }
     Ok(served.live.call(Caller::Person, operation, params, None, &Silent, call.cancel)?)
 }

@@ -5,19 +5,29 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use lsp_types::notification::Notification;
 use lsp_types::request::Request;
 use lsp_types::{ClientCapabilities, InitializeParams, MessageType, ResourceOperationKind};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use ubp_core::message::{Language, Message};
 
 use super::position::Encoding;
 
 /// Commands of a client that lenses use if it has them.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+#[derive(Debug, Clone, Default)]
 pub(super) struct ClientOptions {
     pub commands: Vec<String>,
     pub read_only: bool,
     pub inlay_hints: bool,
+}
+
+impl ClientOptions {
+    /// Options of another type than expected count as not given, and take nothing from the others.
+    fn of(options: &Value) -> Self {
+        let names = options["commands"].as_array().map(Vec::as_slice).unwrap_or_default();
+        Self {
+            commands: names.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            read_only: options["readOnly"].as_bool().unwrap_or_default(),
+            inlay_hints: options["inlayHints"].as_bool().unwrap_or_default(),
+        }
+    }
 }
 
 /// What the editor can do.
@@ -54,16 +64,18 @@ impl Abilities {
         let window = all.window.clone().unwrap_or_default();
         let general = all.general.clone().unwrap_or_default();
         let edits = workspace.workspace_edit.unwrap_or_default();
-        let known = edits.resource_operations.unwrap_or_default();
+        let document_changes = edits.document_changes.unwrap_or_default();
+        // Files are created and renamed by changes of documents only.
+        let known = edits.resource_operations.filter(|_| document_changes).unwrap_or_default();
         let options = params.initialization_options.clone().unwrap_or(Value::Null);
         let tag = params.locale.clone().unwrap_or_default();
         let primary = tag.split(['-', '_']).next().unwrap_or_default();
         let language = languages.iter().find(|language| language.tag().eq_ignore_ascii_case(primary));
         Self {
             encoding: Encoding::chosen(general.position_encodings.as_deref()),
-            options: serde_json::from_value(options).unwrap_or_default(),
+            options: ClientOptions::of(&options),
             language: language.copied().unwrap_or(Language::ENGLISH),
-            document_changes: edits.document_changes.unwrap_or_default(),
+            document_changes,
             creates_files: known.contains(&ResourceOperationKind::Create),
             renames_files: known.contains(&ResourceOperationKind::Rename),
             pulls: document.diagnostic.is_some(),

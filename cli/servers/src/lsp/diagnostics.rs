@@ -1,15 +1,18 @@
 //! Diagnostics: of one page while it is typed, and of all pages.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use lsp_types::notification::PublishDiagnostics;
 use lsp_types::{
     CodeDescription, Diagnostic, DiagnosticSeverity, DocumentDiagnosticParams, DocumentDiagnosticReport,
     DocumentDiagnosticReportResult, FullDocumentDiagnosticReport, NumberOrString, PublishDiagnosticsParams,
-    RelatedFullDocumentDiagnosticReport, Uri, WorkspaceDiagnosticParams, WorkspaceDiagnosticReport,
-    WorkspaceDiagnosticReportResult, WorkspaceDocumentDiagnosticReport,
-    WorkspaceFullDocumentDiagnosticReport,
+    RelatedFullDocumentDiagnosticReport, UnchangedDocumentDiagnosticReport, Uri, WorkspaceDiagnosticParams,
+    WorkspaceDiagnosticReport, WorkspaceDiagnosticReportResult, WorkspaceDocumentDiagnosticReport,
+    WorkspaceFullDocumentDiagnosticReport, WorkspaceUnchangedDocumentDiagnosticReport,
 };
 use serde_json::json;
 use ubp_core::editor::{self, OpenPage, TextFinding};
@@ -106,6 +109,12 @@ pub(super) fn of_document(
     call: &Call<'_>,
     params: DocumentDiagnosticParams,
 ) -> Answer<DocumentDiagnosticReportResult> {
+    // At the beginning all links would seem to be broken.
+    if let Some(subject) = call.subject(&params.text_document.uri)?
+        && !subject.served.indexed.load(Ordering::Relaxed)
+    {
+        call.fresh(&subject.served, |_| Ok(()))?;
+    }
     let items = call
         .on_page(&params.text_document.uri, |context, subject, open| of_page(call, context, subject, open))?;
     let report = FullDocumentDiagnosticReport { result_id: None, items };
@@ -120,9 +129,13 @@ pub(super) fn of_document(
 /// Problems of every page. Those of open pages are of their text, and of all pages together.
 pub(super) fn of_workspace(
     call: &Call<'_>,
-    _params: WorkspaceDiagnosticParams,
+    params: WorkspaceDiagnosticParams,
 ) -> Answer<WorkspaceDiagnosticReportResult> {
     let language = call.server.abilities().language;
+    let mut before: BTreeMap<PathBuf, (Uri, String)> = BTreeMap::new();
+    for known in params.previous_result_ids {
+        before.extend(uri::path_of(known.uri.as_str()).map(|path| (path, (known.uri, known.value))));
+    }
     let mut items = Vec::new();
     for served in call.server.projects.all() {
         let drafts = served.drafts(&call.documents().all());
@@ -152,16 +165,44 @@ pub(super) fn of_workspace(
             })?;
             by_page.entry(page.to_owned()).or_default().extend(own);
         }
-        items.extend(by_page.into_iter().filter_map(|(page, items)| {
-            let report = FullDocumentDiagnosticReport { result_id: None, items };
-            Some(WorkspaceDocumentDiagnosticReport::Full(WorkspaceFullDocumentDiagnosticReport {
-                uri: served.page_uri(&page)?,
-                version: None,
-                full_document_diagnostic_report: report,
-            }))
-        }));
+        for (page, found) in by_page {
+            let path = served.page_path(&page);
+            let known = before.remove(&path);
+            items.extend(served.page_uri(&page).map(|uri| {
+                let version = call.documents().get(&path).map(|document| i64::from(document.version));
+                report(uri, version, found, known.map(|(_, id)| id).as_deref())
+            }));
+        }
     }
+    // Clients keep what they were told last of pages that are not told of.
+    items.extend(before.into_values().map(|(uri, _)| report(uri, None, Vec::new(), None)));
     Ok(WorkspaceDiagnosticReportResult::Report(WorkspaceDiagnosticReport { items }))
+}
+
+/// The problems of a page, unless they are the ones that `known` stands for.
+fn report(
+    uri: Uri,
+    version: Option<i64>,
+    items: Vec<Diagnostic>,
+    known: Option<&str>,
+) -> WorkspaceDocumentDiagnosticReport {
+    let mut hasher = DefaultHasher::new();
+    serde_json::to_string(&items).unwrap_or_default().hash(&mut hasher);
+    let id = format!("{:016x}", hasher.finish());
+    if known == Some(id.as_str()) {
+        return WorkspaceDocumentDiagnosticReport::Unchanged(WorkspaceUnchangedDocumentDiagnosticReport {
+            uri,
+            version,
+            unchanged_document_diagnostic_report: UnchangedDocumentDiagnosticReport { result_id: id },
+        });
+    }
+    // An id of nothing would be asked about forever.
+    let result_id = (!items.is_empty()).then_some(id);
+    WorkspaceDocumentDiagnosticReport::Full(WorkspaceFullDocumentDiagnosticReport {
+        uri,
+        version,
+        full_document_diagnostic_report: FullDocumentDiagnosticReport { result_id, items },
+    })
 }
 
 /// Sends the problems of an open document.
@@ -169,13 +210,16 @@ pub(super) fn publish(server: &Server, path: &Path) {
     let Some(document) = server.documents.get(path) else { return };
     let cancel = Cancel::default();
     let call = Call { server, cancel: &cancel };
+    let Ok(Some(Subject { served, named: Named::Page(_), .. })) = call.subject(&document.uri) else { return };
+    // All documents are due once it is.
+    if !served.indexed.load(Ordering::Relaxed) {
+        return;
+    }
     let found = call.on_page(&document.uri, |context, subject, open| of_page(&call, context, subject, open));
-    let is_page = || matches!(call.subject(&document.uri), Ok(Some(Subject { named: Named::Page(_), .. })));
     // What failed now may not fail after the next change; what was told before stays.
     let Ok(diagnostics) = found else { return };
     // Another change came in the meantime, or it was closed: the next look tells.
-    let is_current = server.documents.get(path).is_some_and(|now| now.version == document.version);
-    if is_current && is_page() {
+    if server.documents.get(path).is_some_and(|now| Arc::ptr_eq(&now, &document)) {
         server.client.notify::<PublishDiagnostics>(&PublishDiagnosticsParams {
             uri: document.uri.clone(),
             diagnostics,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -28,6 +29,10 @@ pub(super) struct Served {
     /// The sources that make open pages stale, by page, and when they were looked up. Typing does not change them, and a look asks
     /// version control.
     stale: Mutex<BTreeMap<String, Looked>>,
+    /// Whether the client is told about its changes.
+    pub followed: AtomicBool,
+    /// Whether its pages were looked at a first time. Before, all links would seem to be broken.
+    pub indexed: AtomicBool,
 }
 
 /// When the sources of a page were looked up, and those that make it stale.
@@ -47,7 +52,15 @@ pub(super) enum Named {
 
 impl Served {
     fn new(live: Arc<Live>, pages: &Path, root: PathBuf) -> Self {
-        Self { live, pages: real(pages), root, findings: Mutex::default(), stale: Mutex::default() }
+        Self {
+            live,
+            pages: real(pages),
+            root,
+            findings: Mutex::default(),
+            stale: Mutex::default(),
+            followed: AtomicBool::new(false),
+            indexed: AtomicBool::new(false),
+        }
     }
 
     /// What the project calls the file at this path.

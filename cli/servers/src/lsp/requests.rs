@@ -20,6 +20,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use ubp_core::drafts::Drafts;
 use ubp_core::editor::OpenPage;
+use ubp_core::message::Message;
 use ubp_core::progress::{Cancel, Silent};
 use ubp_core::{Caller, Context, Error, Result};
 
@@ -42,6 +43,12 @@ impl Refusal {
     pub(super) fn invalid(message: impl Into<String>) -> Self {
         Self { code: -32602, message: message.into() }
     }
+
+    /// A refusal in the language of the client: its user reads it.
+    pub(super) fn told(code: i32, message: &Message) -> Self {
+        let told = serde_json::to_value(message).unwrap_or_default();
+        Self { code, message: told.as_str().unwrap_or_default().to_owned() }
+    }
 }
 
 impl From<Error> for Refusal {
@@ -52,7 +59,7 @@ impl From<Error> for Refusal {
             Error::Internal(_) => -32603,
             _ => -32803,
         };
-        Self { code, message: error.to_string() }
+        Self::told(code, &error.message())
     }
 }
 
@@ -77,8 +84,8 @@ impl Call<'_> {
     /// The file at this address; `None` if it is not a file, or in no project.
     pub(super) fn subject(&self, uri: &Uri) -> Answer<Option<Subject>> {
         let Some(path) = uri::path_of(uri.as_str()) else { return Ok(None) };
-        let served = match self.server.projects.of(&path) {
-            Ok((served, _)) => served,
+        let served = match self.server.project(&path) {
+            Ok(served) => served,
             Err(error) if is_outside(&error) => return Ok(None),
             Err(error) => return Err(error.into()),
         };

@@ -1,15 +1,18 @@
 //! The state of the language server, and its loop: messages are read in their order, requests are answered on threads.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::hash_map::{Entry, OccupiedEntry};
+use std::collections::{BTreeSet, HashMap};
 use std::io::BufRead;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak, mpsc};
 use std::time::Duration;
 
 use lsp_server::{Message, Notification, Request, RequestId};
 use lsp_types::InitializeParams;
 use serde_json::{Value, json};
+use ubp_core::message::{CommandsIn, told_to};
 use ubp_core::progress::Cancel;
 use ubp_core::{Error, Result};
 
@@ -18,7 +21,7 @@ use super::capabilities;
 use super::client::{Abilities, Client};
 use super::documents::Documents;
 use super::frames::{self, Frame};
-use super::projects::Projects;
+use super::projects::{Projects, Served};
 use super::requests;
 use super::watching;
 
@@ -29,13 +32,19 @@ const TICK: Duration = Duration::from_millis(200);
 
 /// The state of the server.
 pub(super) struct Server {
+    /// Itself, for threads that outlive a request.
+    own: Weak<Self>,
     pub options: Options,
     pub client: Client,
     pub documents: Documents,
     pub projects: Projects,
+    /// The workspace folders, without symbolic links.
+    pub folders: Mutex<BTreeSet<PathBuf>>,
     /// What the editor can do; set by `initialize`.
     abilities: OnceLock<Abilities>,
-    running: Mutex<HashMap<RequestId, Cancel>>,
+    /// Requests that are not answered yet. Their number tells them from a later one with the same id.
+    running: Mutex<HashMap<RequestId, (u64, Cancel)>>,
+    accepted: AtomicU64,
     /// Pages whose diagnostics are due.
     pub due: watching::Due,
     shut_down: AtomicBool,
@@ -43,13 +52,16 @@ pub(super) struct Server {
 
 impl Server {
     pub(super) fn new(options: Options, client: Client, projects: Projects) -> Arc<Self> {
-        Arc::new(Self {
+        Arc::new_cyclic(|own| Self {
+            own: own.clone(),
             projects,
+            folders: Mutex::default(),
             options,
             client,
             documents: Documents::default(),
             abilities: OnceLock::new(),
             running: Mutex::default(),
+            accepted: AtomicU64::new(0),
             due: watching::Due::default(),
             shut_down: AtomicBool::new(false),
         })
@@ -67,15 +79,29 @@ impl Server {
         !self.options.read_only && !self.abilities().options.read_only
     }
 
+    /// The project of a file or folder. It is followed from the first time on.
+    ///
+    /// # Errors
+    /// As [`Projects::of`].
+    pub(super) fn project(&self, file: &Path) -> Result<Arc<Served>> {
+        let (served, _) = self.projects.of(file)?;
+        if !served.followed.swap(true, Ordering::Relaxed)
+            && let Some(own) = self.own.upgrade()
+        {
+            watching::follow(&own, served.clone());
+        }
+        Ok(served)
+    }
+
     pub(super) fn stop(&self) {
         self.due.stop();
-        for cancel in self.lock().values() {
+        for (_, cancel) in self.lock().values() {
             cancel.request();
         }
         self.projects.retain(|_| false);
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<RequestId, Cancel>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<RequestId, (u64, Cancel)>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -89,6 +115,22 @@ impl Server {
         };
         self.client.send(message);
     }
+}
+
+/// A request that waits for a worker.
+struct Accepted {
+    request: Request,
+    number: u64,
+    cancel: Cancel,
+}
+
+/// Runs `work`. If it panics, the request has an error for an answer, and the worker goes on.
+fn guarded(work: impl FnOnce() -> requests::Answer<Value>) -> requests::Answer<Value> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let words = panic.downcast_ref::<String>().map(String::as_str);
+        let words = words.or_else(|| panic.downcast_ref::<&str>().copied());
+        Err(Error::Internal(words.unwrap_or("a panic without a message").to_owned()).into())
+    })
 }
 
 /// Reads frames on a thread of its own, which ends with the stream, or with the process: reading blocks and cannot be cancelled.
@@ -114,18 +156,24 @@ pub(super) fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result
 /// Answers messages until the end. Returns whether the client asked the server to shut down first.
 pub(super) fn run(server: &Arc<Server>, frames: &mpsc::Receiver<Frame>, cancel: &Cancel) -> Result<bool> {
     watching::start(server)?;
-    let (work, waiting) = mpsc::channel::<(Request, Cancel)>();
+    let (work, waiting) = mpsc::channel::<Accepted>();
     let waiting = Arc::new(Mutex::new(waiting));
     for number in 0..WORKERS {
         let (server, waiting) = (server.clone(), waiting.clone());
         thread(&format!("ubp-lsp-{number}"), move || {
             loop {
                 let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                let Ok((request, cancel)) = next else { break };
+                let Ok(Accepted { request, number, cancel }) = next else { break };
                 let id = request.id.clone();
-                let result = requests::answer(&server, request, &cancel);
+                let voice = CommandsIn(server.abilities().language);
+                let result = guarded(|| told_to(voice, || requests::answer(&server, request, &cancel)));
                 // Whoever takes it out answers it.
-                if server.lock().remove(&id).is_some() {
+                let is_own = |entry: &OccupiedEntry<'_, _, (u64, _)>| entry.get().0 == number;
+                let taken = match server.lock().entry(id.clone()) {
+                    Entry::Occupied(entry) if is_own(&entry) => Some(entry.remove()),
+                    _ => None,
+                };
+                if taken.is_some() {
                     server.answer(&id, result);
                 }
             }
@@ -154,7 +202,7 @@ pub(super) fn run(server: &Arc<Server>, frames: &mpsc::Receiver<Frame>, cancel: 
     }
 }
 
-fn take(server: &Arc<Server>, request: Request, work: &mpsc::Sender<(Request, Cancel)>) {
+fn take(server: &Arc<Server>, request: Request, work: &mpsc::Sender<Accepted>) {
     let id = request.id.clone();
     let refuse = |code, message: &str| {
         server.answer(&id, Err(requests::Refusal { code, message: message.to_owned() }));
@@ -181,12 +229,13 @@ fn take(server: &Arc<Server>, request: Request, work: &mpsc::Sender<(Request, Ca
         }
         _ => {
             let cancel = Cancel::default();
+            let number = server.accepted.fetch_add(1, Ordering::Relaxed);
             match server.lock().entry(id.clone()) {
                 Entry::Occupied(_) => return refuse(-32600, "this id is in use"),
-                Entry::Vacant(free) => free.insert(cancel.clone()),
+                Entry::Vacant(free) => free.insert((number, cancel.clone())),
             };
             // The workers live as long as the loop.
-            let _ = work.send((request, cancel));
+            let _ = work.send(Accepted { request, number, cancel });
         }
     }
 }
@@ -204,7 +253,7 @@ fn hear(server: &Arc<Server>, notification: Notification) {
     if notification.method == "$/cancelRequest" {
         let id = notification.params.get("id").cloned().unwrap_or(Value::Null);
         if let Ok(id) = serde_json::from_value::<RequestId>(id)
-            && let Some(cancel) = server.lock().remove(&id)
+            && let Some((_, cancel)) = server.lock().remove(&id)
         {
             cancel.request();
             server.answer(&id, Err(requests::Refusal { code: -32800, message: "cancelled".into() }));

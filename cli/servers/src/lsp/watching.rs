@@ -1,7 +1,9 @@
 //! What happens without being asked for: diagnostics of pages that changed, and changes of projects.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -91,7 +93,9 @@ pub(super) fn start(server: &Arc<Server>) -> Result<()> {
         while let Some(due) = server.due.take() {
             // Clients that ask themselves do so after each change.
             if !server.abilities().pulls {
-                due.iter().for_each(|path| diagnostics::publish(&server, path));
+                // What ends one look must not end all.
+                let look = |path| catch_unwind(AssertUnwindSafe(|| diagnostics::publish(&server, path)));
+                due.iter().for_each(|path| drop(look(path)));
             }
         }
     };
@@ -101,20 +105,27 @@ pub(super) fn start(server: &Arc<Server>) -> Result<()> {
 /// Opens the projects of workspace folders.
 pub(super) fn open_folders(server: &Arc<Server>, folders: Vec<String>) {
     for path in folders.iter().filter_map(|folder| uri::path_of(folder)) {
+        server.folders.lock().unwrap_or_else(PoisonError::into_inner).insert(real(&path));
         let server = server.clone();
         let _ = thread("ubp-lsp-open", move || open(&server, &path, true));
     }
 }
 
-/// Closes the projects of workspace folders in which no document is open.
+/// Closes the projects of workspace folders in which no other folder and no document is open.
 pub(super) fn close_folders(server: &Server, folders: &[String]) {
     let closed: Vec<PathBuf> =
         folders.iter().filter_map(|folder| uri::path_of(folder)).map(|path| real(&path)).collect();
+    let left: Vec<PathBuf> = {
+        let mut folders = server.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        folders.retain(|folder| !closed.contains(folder));
+        folders.iter().cloned().collect()
+    };
     let documents = server.documents.all();
     server.projects.retain(|served| {
-        let is_closed =
-            closed.iter().any(|folder| served.root.starts_with(folder) || folder.starts_with(&served.root));
-        !is_closed || documents.iter().any(|document| real(&document.path).starts_with(&served.root))
+        let has = |folder: &PathBuf| served.root.starts_with(folder) || folder.starts_with(&served.root);
+        !closed.iter().any(has)
+            || left.iter().any(has)
+            || documents.iter().any(|document| real(&document.path).starts_with(&served.root))
     });
 }
 
@@ -133,12 +144,8 @@ pub(super) fn opened(server: &Arc<Server>, path: &Path) {
 
 fn open(server: &Arc<Server>, path: &Path, is_folder: bool) {
     let language = server.abilities().language;
-    match server.projects.of(path) {
-        Ok((served, true)) => {
-            let server = server.clone();
-            let _ = thread("ubp-lsp-changes", move || follow(&server, served));
-        }
-        Ok((_, false)) => {}
+    match server.project(path) {
+        Ok(_) => {}
         Err(error) if is_outside(&error) => {
             if is_folder {
                 let told = message!(
@@ -152,8 +159,13 @@ fn open(server: &Arc<Server>, path: &Path, is_folder: bool) {
     }
 }
 
-/// Tells the client about changes of a project, until it is closed.
-fn follow(server: &Arc<Server>, served: Arc<Served>) {
+/// Tells the client about changes of a project, on a thread of its own, until it is closed.
+pub(super) fn follow(server: &Arc<Server>, served: Arc<Served>) {
+    let server = server.clone();
+    let _ = thread("ubp-lsp-changes", move || tell_changes(&server, served));
+}
+
+fn tell_changes(server: &Arc<Server>, served: Arc<Served>) {
     let mut changes = served.live.changes();
     index(server, &served);
     refresh(server);
@@ -164,6 +176,10 @@ fn follow(server: &Arc<Server>, served: Arc<Served>) {
     drop(served);
     loop {
         let mut next = changes.blocking_recv();
+        // A project may be open for longer than this connection.
+        if server.due.is_stopped() {
+            return;
+        }
         let mut told = BTreeSet::new();
         loop {
             match next {
@@ -237,6 +253,7 @@ fn index(server: &Server, served: &Served) {
     tell(WorkDoneProgress::Begin(WorkDoneProgressBegin { title, ..Default::default() }));
     // What goes wrong is told by every request.
     let _ = served.live.with(Caller::Person, &Silent, &Cancel::default(), |_| Ok(()));
+    served.indexed.store(true, Ordering::Relaxed);
     tell(WorkDoneProgress::End(WorkDoneProgressEnd::default()));
 }
 
