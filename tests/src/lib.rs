@@ -7,6 +7,7 @@ pub mod clients;
 pub mod contract;
 pub mod fixture;
 pub mod generator;
+pub mod lsp;
 pub mod mcp;
 pub mod mixed_embedder;
 pub mod signal;

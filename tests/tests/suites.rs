@@ -25,6 +25,7 @@ mod languages;
 mod link_code;
 #[cfg(unix)]
 mod live;
+mod lsp;
 mod mcp;
 mod memory;
 mod names;
