@@ -187,7 +187,7 @@ impl Editor {
     fn about_place(&mut self, method: &str, path: &str, position: &Value) -> Value {
         let params = json!({
             "textDocument": { "uri": self.uri(path) }, "position": position,
-            "context": { "includeDeclaration": true }
+            "context": { "includeDeclaration": true, "triggerKind": 1 }
         });
         self.ask(&format!("textDocument/{method}"), &params)
     }

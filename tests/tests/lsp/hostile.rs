@@ -149,7 +149,7 @@ fn addresses_that_are_no_pages_of_a_project_have_no_answers() {
     let create = json!({ "command": "ubp.createPage", "arguments": [editor.uri("pages/Login.md"), "../../../x", null] });
     let made = editor.client.answered("workspace/executeCommand", &create).unwrap();
     assert!(
-        made["error"].is_object() || !made["result"]["filepath"].as_str().unwrap().contains(".."),
+        made["error"].is_object() || !made["result"]["filepath"].as_str().unwrap().contains('/'),
         "{made}"
     );
     assert_eq!(editor.client.close().unwrap(), Some(0));

@@ -18,7 +18,8 @@ fn each_capability_that_is_told_has_a_request_that_is_answered() {
     let mut editor = Editor::that(pulls);
     let text = editor.open("pages/Login.md");
     let capabilities = editor.hello["capabilities"].clone();
-    let told: Vec<&str> = capabilities.as_object().unwrap().keys().map(String::as_str).collect();
+    let mut told: Vec<&str> = capabilities.as_object().unwrap().keys().map(String::as_str).collect();
+    told.sort_unstable();
     assert_eq!(
         told,
         [
@@ -208,7 +209,8 @@ fn headers_without_a_usable_length_end_the_server() {
     ] {
         let (terminal, mut client) = started();
         client.initialize(&params(terminal.folder())).unwrap();
-        client.write(header.as_bytes()).unwrap();
+        // It may end before all of it is written.
+        let _ = client.write(header.as_bytes());
         assert_eq!(client.exit_status().unwrap(), Some(1), "{}", &header[..header.len().min(40)]);
     }
 }

@@ -1,3 +1,5 @@
+//! What completes the text before the cursor.
+
 use super::*;
 
 /// What completes the end of `before`, as `kind: text`, and what it replaces.

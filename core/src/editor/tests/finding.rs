@@ -1,3 +1,5 @@
+//! What is wrong with a page.
+
 use super::*;
 
 /// Codes and the text that they are about.

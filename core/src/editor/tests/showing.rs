@@ -1,3 +1,5 @@
+//! Where links lead, and what is shown of it.
+
 use super::*;
 
 fn leads(context: &Context<'_>, drafts: &Drafts, path: &str, target: &str) -> Place {
