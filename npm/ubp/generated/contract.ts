@@ -35,6 +35,10 @@ export interface Operations {
   refs: { params: RefsParams; output: RefsOutput };
   /** Find broken links and other problems, and how to fix them. */
   doctor: { params: DoctorParams; output: DoctorOutput };
+  /** Make a suggested link where the text names the other page. */
+  accept: { params: AcceptParams; output: AcceptOutput };
+  /** Resolve links while they are typed, before the page is saved. */
+  resolve_links: { params: ResolveLinksParams; output: ResolveLinksOutput };
   /** List the templates for new pages, with their fields. */
   list_templates: { params: ListTemplatesParams; output: ListTemplatesOutput };
   /** Create a page; refuses a name that another page has. */
@@ -43,12 +47,14 @@ export interface Operations {
   update_page: { params: UpdatePageParams; output: UpdatePageOutput };
   /** Change a page's path or title, and update all links to it and from it. */
   rename_page: { params: RenamePageParams; output: RenamePageOutput };
+  /** Move pages, folders and attachments, and update all links to them and from them. */
+  move_files: { params: MoveFilesParams; output: MoveFilesOutput };
+  /** Rename a heading, block, alias or tag, and update all links that name it. */
+  rename: { params: RenameParams; output: RenameOutput };
   /** Move a page to the trash; the answer names the links that break. */
   delete_page: { params: DeletePageParams; output: DeletePageOutput };
   /** Find and replace text on all pages, as one change. */
   replace: { params: ReplaceParams; output: ReplaceOutput };
-  /** Make a suggested link where the text names the other page. */
-  accept: { params: AcceptParams; output: AcceptOutput };
   /** Dismiss a suggested link, so it is not suggested again. */
   dismiss: { params: DismissParams; output: DismissOutput };
   /** Record that pages were reviewed against their code; a stale page only with `still_accurate`. */
@@ -101,8 +107,6 @@ export interface Operations {
   save_page: { params: SavePageParams; output: SavePageOutput };
   /** Store a file for a page, such as a pasted picture, and return the link to it. */
   add_attachment: { params: AddAttachmentParams; output: AddAttachmentOutput };
-  /** Resolve links while they are typed, before the page is saved. */
-  resolve_links: { params: ResolveLinksParams; output: ResolveLinksOutput };
   /** List the pages whose address on a site is not their path with the extension .html. */
   addresses: { params: AddressesParams; output: AddressesOutput };
   /** List the user's favourite pages; add or remove some. */
@@ -650,6 +654,8 @@ export interface CheckStalenessOutput {
   counts: FreshnessCounts;
   /** Pages with sources that are judged by commit or file times because nobody reviewed them. */
   unreviewed_page_count: number;
+  /** Number of missing sources whose new place was not looked for, because others were. */
+  not_looked_for: number;
   /** Lines of `.ubp/refs.lock` that are invalid. */
   lock_problems: LockProblem[];
   /** Parts omitted to fit `max_tokens`. */
@@ -660,7 +666,7 @@ export interface CheckStalenessOutput {
 
 /** Selects the pages. */
 export interface CheckStalenessParams {
-  /** Only this page, fresh or not. */
+  /** Only this page. */
   page?: string | null | undefined;
   /** Only this page, by its path. */
   filepath?: string | null | undefined;
@@ -668,9 +674,9 @@ export interface CheckStalenessParams {
   title?: string | null | undefined;
   /** Only this page, by its id. */
   id?: string | null | undefined;
-  /** Only pages with this freshness. */
+  /** Only this freshness. */
   only?: Staleness | null | undefined;
-  /** Only pages that changed since this revision, or whose sources did. */
+  /** Only if it or a source changed since this revision. */
   changed_since?: string | null | undefined;
   /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
@@ -1157,6 +1163,32 @@ export interface DiffAffectedPage {
   path: DiffStep[];
 }
 
+/**
+ * What a page says and is not true any more because of this change. The commit is absent if what it removed is not committed,
+ * or if that cannot be told.
+ */
+export interface DiffBrokenClaim {
+  /** The page. */
+  filepath: string;
+  /** The line, from 1. */
+  line: number;
+  /**
+   * What it claims, as in the findings of [`doctor`]: `claimed_path`, `claimed_symbol`, `claimed_command`,
+   * `claimed_flag`, `claimed_variable` or `claimed_name`.
+   */
+  code: string;
+  /** The claim as written. */
+  text: string;
+  /** Full hash of the commit that took the thing away; absent if that is not committed. */
+  commit: string | null;
+  /** First line of its message. */
+  subject: string | null;
+  /** Committer time, RFC 3339. */
+  committed_at: string | null;
+  /** What it is now: a path or a name; absent if unknown. */
+  now: string | null;
+}
+
 /** The differences. */
 export interface DiffOutput {
   /** The older side. */
@@ -1171,6 +1203,8 @@ export interface DiffOutput {
   broken_links: BrokenLink[];
   /** Broken links that were fixed, by page. */
   mended_links: MendedLink[];
+  /** What pages say and is not true any more because of this change, except for links; by page and line. */
+  broken_claims: DiffBrokenClaim[];
   /** Changed dependency cycles. */
   cycles: CycleChanges;
   /** Changed freshness. */
@@ -2253,9 +2287,9 @@ export interface Item {
   confidence: number | null;
   /** Path of the page that would change; of contradictory memories the older one, of equal ones the one that would stay. */
   source: string;
-  /** Path of the other page, if there is one. */
+  /** Path of the other page, if there is one; for a link to code, the file or symbol. */
   target: string | null;
-  /** The page and line of the sentence that states a type. */
+  /** The page and line of the sentence that states a type, or of the name that leads to code. */
   place: Sentence | null;
   /** Id of the proposal. */
   proposal: string | null;
@@ -2280,7 +2314,7 @@ export interface Judgement {
 }
 
 /** A kind of item. */
-export type Kind = "proposal" | "contradiction" | "duplicate" | "type" | "link";
+export type Kind = "proposal" | "contradiction" | "duplicate" | "type" | "link" | "code";
 
 /** Number of items of a kind. */
 export interface KindCount {
@@ -2757,6 +2791,44 @@ export interface ModelState {
 
 /** What a version of a page is the text of. */
 export type Moment = "commit" | "before" | "after";
+
+/** What moved. */
+export interface MoveFilesOutput {
+  /** Pages that moved, by their former path. */
+  pages: Moved[];
+  /** Other files that moved, by their former path. */
+  files: Moved[];
+  /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
+  diff: string;
+  /** Whether this is a dry run, which writes nothing. */
+  dry_run: boolean;
+  /** Files that changed. */
+  changed: ChangedFile[];
+  /** Id of the change in the audit log; absent when nothing was written. */
+  audit_id: string | null;
+  /** Id of the proposal, if the change was only proposed: a person decides whether it is written. */
+  proposal: string | null;
+  /** Why the index was not updated after the change was written. */
+  index_error: string | null;
+  /** Whether the index is up to date. */
+  index: IndexState;
+}
+
+/** The files, and where they go. */
+export interface MoveFilesParams {
+  /** Pages, folders and other files, with their new paths. */
+  moves: Moved[];
+  /** Only show what would change. */
+  dry_run?: boolean | undefined;
+}
+
+/** A file or folder that moves. Paths are relative to the pages folder. */
+export interface Moved {
+  /** The path that it has. */
+  from: string;
+  /** The path that it gets. */
+  to: string;
+}
 
 /** A link whose target changes. */
 export interface MovedLink {
@@ -3304,7 +3376,7 @@ export interface QueueOutput {
 
 /** What to list. */
 export interface QueueParams {
-  /** Only items of these kinds (default: all). */
+  /** Only items of these kinds (default: all but `code`). */
   kinds?: Kind[] | undefined;
   /** Lowest confidence of a suggestion. */
   from?: number | null | undefined;
@@ -3686,6 +3758,30 @@ export interface RememberParams {
   force?: boolean | undefined;
 }
 
+/** What was renamed. */
+export interface RenameOutput {
+  /** Path of the page of the heading, block or alias, relative to the pages folder. */
+  filepath: string | null;
+  /** The former name. */
+  previous: string;
+  /** The new name. */
+  new: string;
+  /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
+  diff: string;
+  /** Whether this is a dry run, which writes nothing. */
+  dry_run: boolean;
+  /** Files that changed. */
+  changed: ChangedFile[];
+  /** Id of the change in the audit log; absent when nothing was written. */
+  audit_id: string | null;
+  /** Id of the proposal, if the change was only proposed: a person decides whether it is written. */
+  proposal: string | null;
+  /** Why the index was not updated after the change was written. */
+  index_error: string | null;
+  /** Whether the index is up to date. */
+  index: IndexState;
+}
+
 /** The renamed page. */
 export interface RenamePageOutput {
   /** Its id: the one in its front matter, or one derived from its path. */
@@ -3736,6 +3832,26 @@ export interface RenamePageParams {
    */
   title?: string | null | undefined;
   /** `content_hash` of the page as read; agents must pass it. */
+  expected_hash?: string | null | undefined;
+  /** Only show what would change. */
+  dry_run?: boolean | undefined;
+}
+
+/** What to rename. Exactly one of `heading`, `block`, `alias` and `tag`. */
+export interface RenameParams {
+  /** The page of the heading, block or alias: path, id, title or alias. */
+  page?: string | null | undefined;
+  /** A heading as in a link: its text, with headings above it divided by `#`, or the id of its section. */
+  heading?: string | null | undefined;
+  /** The name of a block, without `^`. */
+  block?: string | null | undefined;
+  /** An alias in the front matter of the page. */
+  alias?: string | null | undefined;
+  /** A tag, without `#`, on all pages; tags below it follow. */
+  tag?: string | null | undefined;
+  /** The new name. */
+  new: string;
+  /** `content_hash` of the page as read. */
   expected_hash?: string | null | undefined;
   /** Only show what would change. */
   dry_run?: boolean | undefined;

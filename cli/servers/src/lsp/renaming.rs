@@ -1,15 +1,22 @@
 //! Renames: of what the cursor is on, and of files and folders in the editor's explorer. Links follow.
 
+use std::sync::Arc;
+
 use lsp_types::{
-    PrepareRenameResponse, RenameFilesParams, RenameParams, TextDocumentPositionParams, WorkspaceEdit,
+    MessageType, PrepareRenameResponse, RenameFilesParams, RenameParams, TextDocumentPositionParams,
+    WorkspaceEdit,
 };
 use ubp_core::editor;
-use ubp_core::writing::renaming::{Move, PageEdits, Renamed, plan_moves, plan_rename};
+use ubp_core::progress::Cancel;
+use ubp_core::writing::renaming::{
+    Move, PageEdits, Renamed, plan_moves, plan_rename, settle_moves, settle_rename,
+};
 use ubp_core::{Context, Error, Result, message};
 
 use super::edits::Edits;
-use super::projects::{Served, real};
+use super::projects::{Served, is_outside, real};
 use super::requests::{Answer, Call, Refusal};
+use super::server::Server;
 use super::uri;
 
 pub(super) fn prepare(
@@ -35,6 +42,10 @@ pub(super) fn rename(call: &Call<'_>, params: RenameParams) -> Answer<Option<Wor
         };
         let renamed = found.to(&params.new_name);
         let edits = plan_rename(context, &renamed, &subject.drafts)?;
+        if call.server.may_write() {
+            // Before the editor saves the new name of a heading that other pages have reviewed.
+            settle_rename(context, &renamed, &subject.drafts)?;
+        }
         let mut all = collected(call, context, &subject.served, edits, &subject.drafts)?;
         if let Renamed::Page { path, new_path } = &renamed {
             if !call.server.abilities().renames_files {
@@ -66,27 +77,7 @@ fn collected<'c>(
 
 /// The edits of pages that have to be made before files or folders get other names.
 pub(super) fn will_rename_files(call: &Call<'_>, params: RenameFilesParams) -> Answer<Option<WorkspaceEdit>> {
-    let mut served: Option<std::sync::Arc<Served>> = None;
-    let mut moves = Vec::new();
-    for file in &params.files {
-        let paths = uri::path_of(&file.old_uri).zip(uri::path_of(&file.new_uri));
-        let (old, new) = paths.ok_or_else(|| Refusal::invalid("`oldUri` and `newUri` must be files"))?;
-        let project = match call.server.projects.of(&old) {
-            Ok((project, _)) => project,
-            Err(error) if super::projects::is_outside(&error) => continue,
-            Err(error) => return Err(error.into()),
-        };
-        // A file that leaves the project takes no links along.
-        let (Some(from), Some(to)) = (project.relative(&real(&old)), project.relative(&real(&new))) else {
-            continue;
-        };
-        if served.as_ref().is_some_and(|served| served.root != project.root) {
-            continue;
-        }
-        served = Some(project);
-        moves.push(Move { from, to });
-    }
-    let Some(served) = served else { return Ok(None) };
+    let Some((served, moves)) = moves(call, &params)? else { return Ok(None) };
     let drafts = served.drafts(&call.documents().all());
     // All changes that the system reported count: a link that is missed would lead nowhere afterwards.
     let all = call.fresh(&served, |context| {
@@ -94,4 +85,41 @@ pub(super) fn will_rename_files(call: &Call<'_>, params: RenameFilesParams) -> A
         collected(call, context, &served, edits, &drafts)
     })?;
     Ok(all.finish())
+}
+
+/// Lets reviews, decisions and favourites follow files and folders that the editor has moved.
+pub(super) fn did_rename_files(server: &Server, params: &RenameFilesParams) {
+    let cancel = Cancel::default();
+    let call = Call { server, cancel: &cancel };
+    if !server.may_write() {
+        return;
+    }
+    let Ok(Some((served, moves))) = moves(&call, params) else { return };
+    if let Err(error) = call.fresh(&served, |context| settle_moves(context, &moves)) {
+        server.client.log(MessageType::WARNING, error.message().in_language(server.abilities().language));
+    }
+}
+
+type Moves = (Arc<Served>, Vec<Move>);
+
+/// The files of the first project among them, as it names them. What is in no project, or leaves it, takes no links along.
+fn moves(call: &Call<'_>, params: &RenameFilesParams) -> Answer<Option<Moves>> {
+    let mut served: Option<Arc<Served>> = None;
+    let mut moves = Vec::new();
+    for file in &params.files {
+        let paths = uri::path_of(&file.old_uri).zip(uri::path_of(&file.new_uri));
+        let (old, new) = paths.ok_or_else(|| Refusal::invalid("`oldUri` and `newUri` must be files"))?;
+        let project = match call.server.projects.of(&old) {
+            Ok((project, _)) => project,
+            Err(error) if is_outside(&error) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        if served.as_ref().is_some_and(|served| served.root != project.root) {
+            continue;
+        }
+        let (from, to) = (project.relative(&real(&old)), project.relative(&real(&new)));
+        served = Some(project);
+        moves.extend(from.zip(to).map(|(from, to)| Move { from, to }));
+    }
+    Ok(served.filter(|_| !moves.is_empty()).map(|served| (served, moves)))
 }

@@ -27,7 +27,7 @@ use ubp_core::{Caller, Context, Error, Result};
 use super::documents::{Document, Documents};
 use super::position::Lines;
 use super::projects::{Named, Served, is_outside, real};
-use super::server::Server;
+use super::server::{Server, thread};
 use super::{
     actions, call, code, commands, completion, diagnostics, hierarchy, hover, lenses, navigation, renaming,
     structure, symbols, tokens, uri, watching,
@@ -163,9 +163,6 @@ pub(super) fn answer(server: &Server, request: Request, cancel: &Cancel) -> Answ
         GotoDefinition::METHOD => with(call, params, navigation::definition),
         References::METHOD => with(call, params, navigation::references),
         DocumentLinkRequest::METHOD => with(call, params, navigation::links),
-        //RN         PrepareRenameRequest::METHOD => with(call, params, renaming::prepare),
-        //RN         Rename::METHOD => with(call, params, renaming::rename),
-        //RN         WillRenameFiles::METHOD => with(call, params, renaming::will_rename_files),
         PrepareRenameRequest::METHOD => with(call, params, renaming::prepare),
         Rename::METHOD => with(call, params, renaming::rename),
         WillRenameFiles::METHOD => with(call, params, renaming::will_rename_files),
@@ -233,10 +230,16 @@ pub(super) fn notice(server: &Arc<Server>, notification: Notification) {
             watching::close_folders(server, &uris(changed.event.removed));
             watching::open_folders(server, uris(changed.event.added));
         }
-        // The files are watched; the pages that are open may have other problems now.
-        DidRenameFiles::METHOD | DidCreateFiles::METHOD | DidDeleteFiles::METHOD => {
-            server.due.add_all(&server.documents)
+        DidRenameFiles::METHOD => {
+            if let Some(renamed) = params::<DidRenameFiles>(value) {
+                // Later requests need not wait for it.
+                let own = server.clone();
+                let _ = thread("ubp-lsp-moved", move || renaming::did_rename_files(&own, &renamed));
+            }
+            server.due.add_all(&server.documents);
         }
+        // The files are watched; the pages that are open may have other problems now.
+        DidCreateFiles::METHOD | DidDeleteFiles::METHOD => server.due.add_all(&server.documents),
         _ => {}
     }
 }

@@ -37,7 +37,7 @@ pub const FACTS: Facts =
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Only this page, fresh or not.
+    /// Only this page.
     pub page: Option<String>,
     /// Only this page, by its path.
     #[schemars(extend("deprecated" = true))]
@@ -48,9 +48,9 @@ pub struct Params {
     /// Only this page, by its id.
     #[schemars(extend("deprecated" = true))]
     pub id: Option<String>,
-    /// Only pages with this freshness.
+    /// Only this freshness.
     pub only: Option<Staleness>,
-    /// Only pages that changed since this revision, or whose sources did.
+    /// Only if it or a source changed since this revision.
     pub changed_since: Option<String>,
     /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
