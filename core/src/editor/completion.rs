@@ -369,7 +369,12 @@ fn keys(context: &Context<'_>, open: &OpenPage, typed: &str, range: Range<usize>
     let fields = templates.usable.iter().flat_map(|own| &own.fields).map(|field| field.name.as_str());
     let mut names: Vec<&str> = KEYS.into_iter().chain(fields).collect();
     let mut seen = std::collections::BTreeSet::new();
-    names.retain(|name| seen.insert(*name) && open.page.front_matter.get(name).is_none());
+    // Front matter that is not closed yet has no fields.
+    let above = open.text.get(..range.start).unwrap_or_default();
+    let is_above = |name: &str| {
+        above.lines().any(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':')))
+    };
+    names.retain(|name| seen.insert(*name) && open.page.front_matter.get(name).is_none() && !is_above(name));
     let key = fold_key(typed.trim());
     let all = names.into_iter().filter(|name| fold_key(name).contains(&key));
     let all = all.map(|name| candidate(CandidateKind::Key, name, &format!("{name}: "), "")).collect();

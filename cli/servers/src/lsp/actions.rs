@@ -34,7 +34,7 @@ pub(super) fn actions(call: &Call<'_>, params: CodeActionParams) -> Answer<Optio
     let uri = params.text_document.uri;
     let wants = |kind: &CodeActionKind| {
         let only = params.context.only.as_ref();
-        only.is_none_or(|only| only.iter().any(|wanted| kind.as_str().starts_with(wanted.as_str())))
+        only.is_none_or(|only| only.iter().any(|wanted| is_within(kind.as_str(), wanted.as_str())))
     };
     call.on_page(&uri, |context, subject, open| {
         let range = call.lines(&open.text).bytes(params.range);
@@ -60,6 +60,12 @@ pub(super) fn actions(call: &Call<'_>, params: CodeActionParams) -> Answer<Optio
         }
         Ok(Some(request.found))
     })
+}
+
+/// Whether a kind of actions is `wanted`, or below it: `refactor` has `refactor.extract`.
+fn is_within(kind: &str, wanted: &str) -> bool {
+    let rest = kind.strip_prefix(wanted);
+    rest.is_some_and(|rest| wanted.is_empty() || rest.is_empty() || rest.starts_with('.'))
 }
 
 impl Request<'_> {

@@ -59,7 +59,12 @@ pub(super) fn parsed(body: &[u8]) -> Frame {
         Err(error) => return Frame::Invalid(refusal(Value::Null, -32700, &error.to_string())),
     };
     let id = value.get("id").cloned().unwrap_or(Value::Null);
+    let is_question = value.get("id").is_some();
     match serde_json::from_value(value) {
+        // An id of another type would make it a notification, which nobody answers.
+        Ok(Message::Notification(_)) if is_question => {
+            Frame::Invalid(refusal(Value::Null, -32600, "the id is neither a number of 32 bits nor a text"))
+        }
         Ok(message) => Frame::Message(message),
         Err(error) => Frame::Invalid(refusal(id, -32600, &error.to_string())),
     }
