@@ -22,6 +22,10 @@ const SETTINGS = {
   'security.workspace.trust.untrustedFiles': 'open',
   'telemetry.telemetryLevel': 'off',
   'explorer.confirmDragAndDrop': false,
+  // The row that is about to be renamed must stay selected.
+  'explorer.autoReveal': false,
+  'files.autoSave': 'afterDelay',
+  'files.autoSaveDelay': 300,
   'git.openRepositoryInParentFolders': 'never',
   'chat.disableAIFeatures': true,
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
