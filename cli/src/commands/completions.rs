@@ -23,7 +23,7 @@ use crate::terminal::Terminal;
 const MOST: usize = 100;
 
 /// Value names of arguments that take a page.
-const PAGE: [&str; 4] = ["PAGE", "TARGET", "PAGE|FOLDER", "PAGE|FILE|FOLDER"];
+const PAGE: [&str; 5] = ["PAGE", "TARGET", "PAGE|FOLDER", "PAGE|FILE|FOLDER", "FROM... TO"];
 
 /// `ubp completions`
 #[derive(Debug, Clone, Args)]

@@ -138,7 +138,7 @@ pub struct LinkCodeArgs {
     ubp queue                                    everything that waits for you\n  \
     ubp queue --kind link --from 0.5 --below 0.8\n  \
     ubp queue --kind type,proposal\n  \
-    ubp queue --kind code                        names that lead to code, which take longer")]
+    ubp queue --kind code                        names of code; takes longer")]
 pub struct QueueArgs {
     /// Only items of these kinds [default: all but code]
     #[arg(long = "kind", value_name = "KIND,…", value_delimiter = ',', value_parser = one_of::<queue::Kind>(choice::QUEUE_KIND))]

@@ -69,7 +69,7 @@ pub struct NewArgs {
     ubp mv users.md people/accounts.md       move the file and update links\n  \
     ubp mv users people/                     move it to another folder\n  \
     ubp mv users.md roles.md people/         move several pages\n  \
-    ubp mv guides/ handbook/                 move a folder, with all pages and pictures in it\n  \
+    ubp mv guides/ handbook/                 move a folder with all that is in it\n  \
     ubp mv users \"User Accounts\"             change the title\n  \
     ubp mv users accounts.md --title \"User Accounts\" --dry-run\n  \
     ubp mv 'guide.md#Setup' Install          rename a heading\n  \

@@ -290,14 +290,15 @@ fn code_tells_which_pages_describe_it() {
     assert_eq!(lenses[0]["command"]["title"], "Described in Login");
     assert_eq!(lenses[0]["range"]["start"]["line"], 2);
     let hover = editor.about_place("hover", "src/session.ts", &at(2, 5));
-    assert!(hover["contents"]["value"].as_str().unwrap().contains("[Login › Code]("), "{hover}");
+    assert!(hover["contents"]["value"].as_str().unwrap().contains("[Login]("), "{hover}");
     assert!(editor.about_place("hover", "src/session.ts", &at(0, 3)).is_null());
     let references = editor.about_place("references", "src/session.ts", &at(2, 5));
     assert_eq!(places(&references), ["Login.md:5:4", "Login.md:17:9"]);
     let described =
         editor.ask("ubp/described", &json!({ "textDocument": { "uri": editor.uri("src/session.ts") } }));
     assert_eq!(described[0]["symbol"], "Session.check");
-    assert_eq!(places(&described[0]["sections"][0]["location"]), ["Login.md:15:0"]);
+    // The front matter names it: the whole page describes it.
+    assert_eq!(places(&described[0]["sections"][0]["location"]), ["Login.md:0:0"]);
     // Lines are those of the text on the screen.
     editor.type_all("src/session.ts", 2, &format!("// one\n// two\n{CODE}"));
     assert_eq!(editor.about("codeLens", "src/session.ts")[0]["range"]["start"]["line"], 4);

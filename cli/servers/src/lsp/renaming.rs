@@ -98,6 +98,7 @@ pub(super) fn did_rename_files(server: &Server, params: &RenameFilesParams) {
     if let Err(error) = call.fresh(&served, |context| settle_moves(context, &moves)) {
         server.client.log(MessageType::WARNING, error.message().in_language(server.abilities().language));
     }
+    super::watching::changed(server);
 }
 
 type Moves = (Arc<Served>, Vec<Move>);

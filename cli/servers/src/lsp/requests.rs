@@ -1,5 +1,6 @@
 //! Requests and notifications by method, and what all of them share.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 
 use lsp_server::{Notification, Request};
@@ -104,7 +105,14 @@ impl Call<'_> {
         let Some(subject) = self.subject(uri)? else { return Ok(T::default()) };
         let Named::Page(page) = &subject.named else { return Ok(T::default()) };
         Ok(self.at_once(&subject, |context| {
-            let open = OpenPage::of(context, &subject.drafts, page)?;
+            let open = match OpenPage::of(context, &subject.drafts, page) {
+                Ok(open) => open,
+                // Editors ask about pages that were just moved or deleted.
+                Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
+                    return Ok(T::default());
+                }
+                Err(error) => return Err(error),
+            };
             answer(context, &subject, &open)
         })?)
     }
