@@ -5,6 +5,7 @@ mod folders;
 mod hostile;
 mod problems;
 mod protocol;
+mod renames;
 mod texts;
 mod unsaved;
 
@@ -284,6 +285,7 @@ fn requests(uri: &str, position: &Value) -> Vec<(&'static str, Value)> {
         ("textDocument/references", with("context", json!({ "includeDeclaration": true }))),
         ("textDocument/documentLink", json!({ "textDocument": document })),
         ("textDocument/documentSymbol", json!({ "textDocument": document })),
+        ("textDocument/prepareRename", place.clone()),
         ("workspace/symbol", json!({ "query": "log" })),
         ("textDocument/diagnostic", json!({ "textDocument": document })),
         ("workspace/diagnostic", json!({ "previousResultIds": [] })),

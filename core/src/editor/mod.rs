@@ -25,5 +25,5 @@ pub use hover::{page_preview, source_preview};
 pub use open_page::OpenPage;
 pub use places::{Place, PlaceInPage, Places, closest_headings, place, place_in};
 pub use references::{Reference, Referred, references};
-pub use renaming::{Renameable, renameable};
+pub use renaming::{Renameable, plan_title, renameable};
 pub use sources::{SectionSource, changed_sources, is_stale};

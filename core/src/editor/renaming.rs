@@ -5,9 +5,10 @@ use std::ops::Range;
 use super::OpenPage;
 use super::places::{Place, place};
 use crate::drafts::Drafts;
-use crate::page::{Link, LinkKind, Value, tags_in_text};
+use crate::page::{Link, LinkKind, Value, slug, tags_in_text};
 use crate::text::fold_key;
-use crate::writing::renaming::Renamed;
+use crate::writing::links::spliced;
+use crate::writing::renaming::{PageEdits, Renamed, plan_rename};
 use crate::{Context, Result, path};
 
 /// Something with a name that can be changed.
@@ -64,6 +65,72 @@ impl Renameable {
             What::Alias { path, alias } => Renamed::Alias { path, old: alias, new },
         }
     }
+}
+
+/// The edits of a title that gets another name, and the new path of its file if that was named after the title.
+///
+/// # Errors
+/// As [`plan_rename`].
+pub fn plan_title(
+    context: &Context<'_>,
+    path: &str,
+    new: &str,
+    drafts: &Drafts,
+) -> Result<(Vec<PageEdits>, Option<String>)> {
+    let open = OpenPage::of(context, drafts, path)?;
+    let title = Renamed::Title { path: path.to_owned(), new: new.to_owned() };
+    let titled = plan_rename(context, &title, drafts)?;
+    let Some(new_path) = path_of_title(context, &open, new)? else { return Ok((titled, None)) };
+    // Moved as if the new title had been typed already.
+    let mut typed = drafts.clone();
+    for page in &titled {
+        let text = drafts.text(context.source, &page.path)?;
+        let edited = spliced(&text, &page.edits).unwrap_or_else(|| text.to_string());
+        typed.set(page.path.clone(), edited);
+    }
+    let file = Renamed::Page { path: path.to_owned(), new_path: new_path.clone() };
+    let mut edits = titled;
+    for moved in plan_rename(context, &file, &typed)? {
+        let Some(both) = edits.iter_mut().find(|page| page.path == moved.path) else {
+            edits.push(moved);
+            continue;
+        };
+        let text = drafts.text(context.source, &moved.path)?;
+        let first = typed.text(context.source, &moved.path)?;
+        let last = spliced(&first, &moved.edits).unwrap_or_else(|| first.to_string());
+        both.edits = vec![difference(&text, &last)];
+    }
+    Ok((edits, Some(new_path)))
+}
+
+/// The free path of the file of a page whose title changes; `None` if its file has another name than its title.
+fn path_of_title(context: &Context<'_>, open: &OpenPage, new: &str) -> Result<Option<String>> {
+    let stem = path::page_name(&open.path);
+    let name = if fold_key(stem) == fold_key(&path::file_name_for(open.title())) {
+        path::file_name_for(new.trim())
+    } else if stem == slug(open.title()) {
+        slug(new.trim())
+    } else {
+        return Ok(None);
+    };
+    let extension = open.path.rsplit_once('.').map_or("md", |(_, extension)| extension);
+    let new_path = path::join(path::folder(&open.path), &format!("{name}.{extension}"));
+    let Some(new_path) = new_path.filter(|new| !name.is_empty() && *new != open.path) else {
+        return Ok(None);
+    };
+    let is_case = fold_key(&new_path) == fold_key(&open.path);
+    Ok((is_case || context.source.stat(&new_path)?.is_none()).then_some(new_path))
+}
+
+/// The smallest single replacement that makes one text the other.
+fn difference(old: &str, new: &str) -> (Range<usize>, String) {
+    let same = old.chars().zip(new.chars()).take_while(|(a, b)| a == b);
+    let start: usize = same.map(|(c, _)| c.len_utf8()).sum();
+    let (left, right) = (old.get(start..).unwrap_or_default(), new.get(start..).unwrap_or_default());
+    let same = left.chars().rev().zip(right.chars().rev()).take_while(|(a, b)| a == b);
+    let end: usize = same.map(|(c, _)| c.len_utf8()).sum();
+    let insert = right.get(..right.len() - end).unwrap_or_default();
+    (start..old.len() - end, insert.to_owned())
 }
 
 /// What is at the byte `offset` of the open page: the page or place that a link leads to, a heading, a block, a tag, an alias.

@@ -29,7 +29,7 @@ pub(super) fn operation(call: &Call<'_>, params: OperationParams) -> Answer<Valu
             let path = uri::path_of(uri).ok_or_else(|| Refusal::invalid("`uri` is not a file"))?;
             call.server.project(&path)?
         }
-        None => match call.server.projects.all().as_slice() {
+        None => match call.server.projects.all_opened().as_slice() {
             [only] => only.clone(),
             [] => return Err(Refusal::invalid("no project is open")),
             _ => return Err(Refusal::invalid("several projects are open: pass `uri`")),

@@ -109,12 +109,6 @@ pub(super) fn of_document(
     call: &Call<'_>,
     params: DocumentDiagnosticParams,
 ) -> Answer<DocumentDiagnosticReportResult> {
-    // At the beginning all links would seem to be broken.
-    if let Some(subject) = call.subject(&params.text_document.uri)?
-        && !subject.served.indexed.load(Ordering::Relaxed)
-    {
-        call.fresh(&subject.served, |_| Ok(()))?;
-    }
     let items = call
         .on_page(&params.text_document.uri, |context, subject, open| of_page(call, context, subject, open))?;
     let report = FullDocumentDiagnosticReport { result_id: None, items };
@@ -137,7 +131,7 @@ pub(super) fn of_workspace(
         before.extend(uri::path_of(known.uri.as_str()).map(|path| (path, (known.uri, known.value))));
     }
     let mut items = Vec::new();
-    for served in call.server.projects.all() {
+    for served in call.server.projects.all_opened() {
         let drafts = served.drafts(&call.documents().all());
         let findings = call.fresh(&served, |context| {
             let mut findings = doctor::run(context, doctor::Params::default())?.findings;

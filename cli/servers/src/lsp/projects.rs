@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use lsp_types::Uri;
@@ -147,18 +147,30 @@ pub(super) struct Projects {
     /// Opens others; `None` if only those that are given are served.
     opener: Option<(Environment, Notices)>,
     open: Mutex<BTreeMap<PathBuf, Arc<Served>>>,
+    /// Workspace folders whose projects are being opened.
+    opening: Mutex<usize>,
+    opened: Condvar,
 }
+
+/// How long a request about all projects waits for those that are being opened.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Projects {
     pub(super) fn new(environment: Environment, notices: Notices) -> Self {
-        Self { opener: Some((environment, notices)), open: Mutex::default() }
+        Self {
+            opener: Some((environment, notices)),
+            open: Mutex::default(),
+            opening: Mutex::default(),
+            opened: Condvar::new(),
+        }
     }
 
     /// Only this project, which is open already and stays so.
     pub(super) fn only(live: Arc<Live>, pages: &Path) -> Self {
         let root = real(live.root());
         let served = Served::new(live, pages, root.clone());
-        Self { opener: None, open: Mutex::new(BTreeMap::from([(root, Arc::new(served))])) }
+        let open = Mutex::new(BTreeMap::from([(root, Arc::new(served))]));
+        Self { opener: None, open, opening: Mutex::default(), opened: Condvar::new() }
     }
 
     /// The project of a file or folder, and whether it has just been opened.
@@ -190,6 +202,24 @@ impl Projects {
 
     pub(super) fn all(&self) -> Vec<Arc<Served>> {
         self.lock().values().cloned().collect()
+    }
+
+    /// All of them, once those of the workspace folders are open: editors ask as soon as the server says hello.
+    pub(super) fn all_opened(&self) -> Vec<Arc<Served>> {
+        let opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.opened.wait_timeout_while(opening, PATIENCE, |opening| *opening > 0));
+        self.all()
+    }
+
+    /// Tells that a workspace folder is about to be opened.
+    pub(super) fn begin_opening(&self) {
+        *self.opening.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+    }
+
+    /// Tells that it was opened, or cannot be.
+    pub(super) fn end_opening(&self) {
+        *self.opening.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.opened.notify_all();
     }
 
     /// Closes projects for which `keep` is false.

@@ -41,19 +41,33 @@ pub(super) fn rename(call: &Call<'_>, params: RenameParams) -> Answer<Option<Wor
             return Err(Error::invalid(message!("there is nothing to rename here")));
         };
         let renamed = found.to(&params.new_name);
-        let edits = plan_rename(context, &renamed, &subject.drafts)?;
-        if call.server.may_write() {
-            // Before the editor saves the new name of a heading that other pages have reviewed.
-            settle_rename(context, &renamed, &subject.drafts)?;
-        }
-        let mut all = collected(call, context, &subject.served, edits, &subject.drafts)?;
-        if let Renamed::Page { path, new_path } = &renamed {
-            if !call.server.abilities().renames_files {
+        let renames_files = call.server.abilities().renames_files;
+        let (edits, file) = match &renamed {
+            Renamed::Title { path, new } if renames_files => {
+                let (edits, new_path) = editor::plan_title(context, path, new, &subject.drafts)?;
+                (edits, new_path.map(|new_path| (path.clone(), new_path)))
+            }
+            Renamed::Page { path, .. } if !renames_files => {
                 return Err(Error::invalid(message!(
                     "this editor cannot rename files; rename {path} with `ubp mv`",
                     path
                 )));
             }
+            other => {
+                let edits = plan_rename(context, other, &subject.drafts)?;
+                let file = match other {
+                    Renamed::Page { path, new_path } => Some((path.clone(), new_path.clone())),
+                    _ => None,
+                };
+                (edits, file)
+            }
+        };
+        if call.server.may_write() {
+            // Before the editor saves the new name of a heading that other pages have reviewed.
+            settle_rename(context, &renamed, &subject.drafts)?;
+        }
+        let mut all = collected(call, context, &subject.served, edits, &subject.drafts)?;
+        if let Some((path, new_path)) = &file {
             all.rename(&subject.served, path, new_path);
         }
         Ok(all.finish())

@@ -2,6 +2,7 @@
 
 use std::io::ErrorKind;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use lsp_server::{Notification, Request};
 use lsp_types::notification::{
@@ -117,12 +118,16 @@ impl Call<'_> {
         })?)
     }
 
-    /// Runs a question on the index as it is.
+    /// Runs a question on the index as it is, once there is one.
     pub(super) fn at_once<T>(
         &self,
         subject: &Subject,
         question: impl FnOnce(&Context<'_>) -> Result<T>,
     ) -> Result<T> {
+        // Before the first look at the files, nothing would be found.
+        if !subject.served.indexed.load(Ordering::Relaxed) {
+            return self.fresh(&subject.served, question);
+        }
         subject.served.live.with_at_once(Caller::Person, self.cancel, question)
     }
 

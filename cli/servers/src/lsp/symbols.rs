@@ -61,7 +61,7 @@ pub(super) fn of_workspace(
 ) -> Answer<Option<WorkspaceSymbolResponse>> {
     let query = params.query.trim();
     let mut found = Vec::new();
-    for served in call.server.projects.all() {
+    for served in call.server.projects.all_opened() {
         call.cancel.check()?;
         let (names, results) = call.fresh(&served, |context| {
             let by_name = complete::Params { text: query.to_owned(), limit: Some(BY_NAME) };

@@ -106,8 +106,15 @@ pub(super) fn start(server: &Arc<Server>) -> Result<()> {
 pub(super) fn open_folders(server: &Arc<Server>, folders: Vec<String>) {
     for path in folders.iter().filter_map(|folder| uri::path_of(folder)) {
         server.folders.lock().unwrap_or_else(PoisonError::into_inner).insert(real(&path));
-        let server = server.clone();
-        let _ = thread("ubp-lsp-open", move || open(&server, &path, true));
+        server.projects.begin_opening();
+        let own = server.clone();
+        let started = thread("ubp-lsp-open", move || {
+            open(&own, &path, true);
+            own.projects.end_opening();
+        });
+        if started.is_err() {
+            server.projects.end_opening();
+        }
     }
 }
 
