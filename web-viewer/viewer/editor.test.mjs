@@ -340,10 +340,14 @@ test('Tab moves through the cells of a table and adds a row at its end; elsewher
   const editor = await open('Table.md');
   await editor.after('| a');
   await editor.press('Tab');
+  const table = async () => (await editor.text()).split('\n\n')[1];
   await editor.type('B');
-  await editor.press('Tab', 'Tab', 'Tab');
+  await until(async () => (await table()).startsWith('| a | B |'), async () => `Tab selects the next cell: ${await table()}`);
+  await editor.press('Tab', 'Tab');
+  await editor.press('Tab');
+  await until(async () => (await table()).split('\n').length === 4, async () => `Tab in the last cell adds a row: ${await table()}`);
   await editor.type('e');
-  assert.equal((await editor.text()).split('\n\n')[1], '| a | B |\n|---|---|\n| c | d |\n| e |  |');
+  await until(async () => (await table()) === '| a | B |\n|---|---|\n| c | d |\n| e |  |', async () => `the row has its first cell: ${await table()}`);
   await editor.after('After.');
   await editor.press('Tab');
   assert.equal(await editor.content.evaluate((element) => element === document.activeElement), false);
