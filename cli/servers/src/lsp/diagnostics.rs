@@ -85,19 +85,23 @@ pub(super) fn of_page(
     Ok(all)
 }
 
+/// Problems of all pages, and their claims about code that are not true any more.
+fn all_findings(context: &Context<'_>) -> Result<Vec<Finding>> {
+    let mut findings = doctor::run(context, doctor::Params::default())?.findings;
+    let claims = doctor::Params { claims: true, ..Default::default() };
+    findings.extend(doctor::run(context, claims)?.findings);
+    Ok(findings)
+}
+
 /// Looks at all pages for problems that concern more than one page, and for claims about code that are not true any more.
 pub(super) fn look_at_all(served: &Served) {
-    let found = served.live.with(Caller::Person, &Silent, &Cancel::default(), |context| {
-        let mut findings = doctor::run(context, doctor::Params::default())?.findings;
-        findings.retain(|finding| OF_ALL.contains(&finding.code.as_str()));
-        let claims = doctor::Params { claims: true, ..Default::default() };
-        findings.extend(doctor::run(context, claims)?.findings);
-        Ok(findings)
-    });
-    // The next change brings another look.
-    let Ok(found) = found else { return };
+    // After an error, the next change brings another look.
+    let Ok(found) = served.live.with(Caller::Person, &Silent, &Cancel::default(), all_findings) else {
+        return;
+    };
+    let is_of_all = |finding: &Finding| finding.claim.is_some() || OF_ALL.contains(&finding.code.as_str());
     let mut by_page: BTreeMap<String, Vec<Finding>> = BTreeMap::new();
-    for finding in found {
+    for finding in found.into_iter().filter(is_of_all) {
         if let Some(page) = finding.filepath.clone() {
             by_page.entry(page).or_default().push(finding);
         }
@@ -133,12 +137,7 @@ pub(super) fn of_workspace(
     let mut items = Vec::new();
     for served in call.server.projects.all_opened() {
         let drafts = served.drafts(&call.documents().all());
-        let findings = call.fresh(&served, |context| {
-            let mut findings = doctor::run(context, doctor::Params::default())?.findings;
-            let claims = doctor::Params { claims: true, ..Default::default() };
-            findings.extend(doctor::run(context, claims)?.findings);
-            Ok(findings)
-        })?;
+        let findings = call.fresh(&served, all_findings)?;
         let mut by_page: BTreeMap<String, Vec<Diagnostic>> = BTreeMap::new();
         for finding in findings {
             let Some(page) = finding.filepath.clone() else { continue };

@@ -1,5 +1,5 @@
 //! The language server: editors complete, follow, check and rename links with it while people type. It serves every project
-//! whose files are open, over standard input and output.
+//! whose files are open, over standard input and output; the viewer serves its own project over a WebSocket.
 //!
 //! **Invariants**
 //! - Unsaved text counts, and never enters the index (`tests/tests/lsp`).

@@ -173,31 +173,31 @@ impl Projects {
         Self { opener: None, open, opening: Mutex::default(), opened: Condvar::new() }
     }
 
-    /// The project of a file or folder, and whether it has just been opened.
+    /// The project of a file or folder, opened if it is not open yet.
     ///
     /// # Errors
     /// [`Error::NoProject`]; those of opening it.
-    pub(super) fn of(&self, file: &Path) -> Result<(Arc<Served>, bool)> {
+    pub(super) fn of(&self, file: &Path) -> Result<Arc<Served>> {
         let file = real(file);
         let mut open = self.lock();
         // A project may be within another one.
         if let Some((_, served)) = open.iter().rev().find(|(root, _)| file.starts_with(root))
             && Project::find(existing(&file)).is_ok_and(|project| project.root == served.root)
         {
-            return Ok((served.clone(), false));
+            return Ok(served.clone());
         }
         let Some((environment, notices)) = &self.opener else {
             return Err(Error::NoProject { folder: file.to_string_lossy().into_owned() });
         };
         let project = Project::find(existing(&file))?;
         if let Some(served) = open.get(&project.root) {
-            return Ok((served.clone(), false));
+            return Ok(served.clone());
         }
         let (root, pages) = (project.root.clone(), project.pages_dir.clone());
         let live = Live::start(project, environment, notices.clone())?;
         let served = Arc::new(Served::new(live, &pages, root.clone()));
         open.insert(root, served.clone());
-        Ok((served, true))
+        Ok(served)
     }
 
     pub(super) fn all(&self) -> Vec<Arc<Served>> {

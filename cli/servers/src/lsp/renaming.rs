@@ -124,8 +124,8 @@ fn moves(call: &Call<'_>, params: &RenameFilesParams) -> Answer<Option<Moves>> {
     for file in &params.files {
         let paths = uri::path_of(&file.old_uri).zip(uri::path_of(&file.new_uri));
         let (old, new) = paths.ok_or_else(|| Refusal::invalid("`oldUri` and `newUri` must be files"))?;
-        let project = match call.server.projects.of(&old) {
-            Ok((project, _)) => project,
+        let project = match call.server.project(&old) {
+            Ok(project) => project,
             Err(error) if is_outside(&error) => continue,
             Err(error) => return Err(error.into()),
         };

@@ -84,10 +84,8 @@ impl Server {
     /// # Errors
     /// As [`Projects::of`].
     pub(super) fn project(&self, file: &Path) -> Result<Arc<Served>> {
-        let (served, _) = self.projects.of(file)?;
-        if !served.followed.swap(true, Ordering::Relaxed)
-            && let Some(own) = self.own.upgrade()
-        {
+        let served = self.projects.of(file)?;
+        if let Some(own) = self.own.upgrade() {
             watching::follow(&own, served.clone());
         }
         Ok(served)

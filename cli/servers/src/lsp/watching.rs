@@ -84,10 +84,7 @@ impl Due {
 
 /// Starts the thread that computes diagnostics, and follows the projects that are open already.
 pub(super) fn start(server: &Arc<Server>) -> Result<()> {
-    for served in server.projects.all() {
-        let server = server.clone();
-        thread("ubp-lsp-changes", move || follow(&server, served))?;
-    }
+    server.projects.all().into_iter().for_each(|served| follow(server, served));
     let server = server.clone();
     let work = move || {
         while let Some(due) = server.due.take() {
@@ -139,7 +136,7 @@ pub(super) fn close_folders(server: &Server, folders: &[String]) {
 /// Opens the project of a document.
 pub(super) fn opened(server: &Arc<Server>, path: &Path) {
     open(server, path, false);
-    if let Ok((served, false)) = server.projects.of(path)
+    if let Ok(served) = server.projects.of(path)
         && !served.is_looked_at()
     {
         // Once is enough for documents that are opened together.
@@ -166,8 +163,11 @@ fn open(server: &Arc<Server>, path: &Path, is_folder: bool) {
     }
 }
 
-/// Tells the client about changes of a project, on a thread of its own, until it is closed.
+/// Tells the client about changes of a project, on a thread of its own, until it is closed. Once is enough.
 pub(super) fn follow(server: &Arc<Server>, served: Arc<Served>) {
+    if served.followed.swap(true, Ordering::Relaxed) {
+        return;
+    }
     let server = server.clone();
     let _ = thread("ubp-lsp-changes", move || tell_changes(&server, served));
 }
