@@ -9,9 +9,9 @@ use crate::index::questions::links::LinkOfPage;
 use crate::index::questions::pages;
 use crate::message;
 use crate::ops::doctor::{Finding, Severity, ambiguous_link, broken_link, finding, missing_heading};
-use crate::page::{FrontMatter, Link, Value};
+use crate::page::{Link, Value, front_texts};
 use crate::show::what_is_wrong;
-use crate::templates::{Templates, breaches};
+use crate::templates::{Breach, Templates, breaches};
 use crate::{Context, Result, path};
 
 /// A finding, and its place.
@@ -69,7 +69,7 @@ pub fn findings(
             }
         }
     }
-    for breach in broken_rules(context, open)? {
+    for breach in broken_rules(context, open, &mut places)? {
         add(
             open.line(breach.line),
             finding(Severity::Warning, &breach.code, breach.message).hint(breach.hint),
@@ -99,41 +99,32 @@ fn of_link(link: &Link, place: &Place) -> Option<Finding> {
 
 /// The entries of `source_refs`, each with its place in the front matter.
 pub(super) fn entries(open: &OpenPage) -> Vec<(Range<usize>, String)> {
-    let front: &FrontMatter = &open.page.front_matter;
-    let listed: Vec<&str> = match front.get("source_refs").or_else(|| front.get("sourceRefs")) {
-        Some(Value::List(items)) => items
-            .iter()
-            .filter_map(|item| match item {
-                Value::Text(text) => Some(text.as_str()),
-                Value::List(_) | Value::Map(_) => None,
-            })
-            .collect(),
-        Some(Value::Text(one)) => vec![one],
-        _ => Vec::new(),
-    };
-    let yaml = open.text.get(front.range.clone()).unwrap_or_default();
-    let mut from = yaml.find("source_refs").or_else(|| yaml.find("sourceRefs")).unwrap_or_default();
-    let mut found = Vec::new();
-    for item in listed.into_iter().filter(|item| !item.is_empty()) {
-        // An entry that is written with escapes has no place of its own.
-        let at = yaml.get(from..).and_then(|rest| rest.find(item)).map(|at| from + at);
-        let start = front.range.start + at.unwrap_or(from);
-        let end = if at.is_some() { start + item.len() } else { start };
-        from = at.map_or(from, |at| at + item.len());
-        found.push((start..end, path::source_entry(item).to_owned()));
-    }
-    found
+    let texts = front_texts(&open.text).into_iter();
+    let named = texts.filter(|text| matches!(text.key.as_str(), "source_refs" | "sourceRefs"));
+    let named = named.filter(|text| !text.value.is_empty());
+    named
+        .map(|text| (within_quotes(open, text.range.clone()), path::source_entry(&text.value).to_owned()))
+        .collect()
 }
 
-fn broken_rules(context: &Context<'_>, open: &OpenPage) -> Result<Vec<crate::templates::Breach>> {
+/// The bytes of a value in front matter without its quotes.
+fn within_quotes(open: &OpenPage, range: Range<usize>) -> Range<usize> {
+    let written = open.text.get(range.clone()).unwrap_or_default();
+    let is_quoted = |mark: char| written.len() > 1 && written.starts_with(mark) && written.ends_with(mark);
+    if is_quoted('\'') || is_quoted('"') { range.start + 1..range.end - 1 } else { range }
+}
+
+fn broken_rules<'a>(
+    context: &Context<'_>,
+    open: &'a OpenPage,
+    places: &mut Places<'a, '_>,
+) -> Result<Vec<Breach>> {
     let Some(Value::Text(doc_type)) = open.page.front_matter.get("type") else { return Ok(Vec::new()) };
     let templates = Templates::load(context)?;
     let own = templates.of_type(doc_type);
     if own.is_empty() {
         return Ok(Vec::new());
     }
-    let drafts = Drafts::default();
-    let mut places = Places::of(context, &drafts, open);
     let mut links = Vec::new();
     for link in &open.page.links {
         let target_type = match places.lead(link)? {

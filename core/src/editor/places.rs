@@ -12,6 +12,9 @@ use crate::page::{Anchors, Link, LinkKind, Page, Spot, parse};
 use crate::render::Attachments;
 use crate::{Context, Error, Result, index, text};
 
+/// Least similarity (Jaro-Winkler) of a heading that may be meant.
+const LIKE: f64 = 0.7;
+
 /// Where a link leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
@@ -162,31 +165,15 @@ pub fn place_in(page: &Page, anchor: &str) -> Option<usize> {
     }
 }
 
-/// The headings of a page that are most like `wanted`, best first; those that have nothing in common with it are left out.
+/// The headings of a page that are most like `wanted`, best first; those that have little in common with it are left out.
 pub fn closest_headings(open: &OpenPage, wanted: &str, most: usize) -> Vec<String> {
     let wanted = text::heading_key(wanted);
-    let pairs = |text: &str| -> Vec<(char, char)> { text.chars().zip(text.chars().skip(1)).collect() };
-    let own = pairs(&wanted);
-    let mut found: Vec<(usize, &str)> = open
-        .page
-        .sections
-        .iter()
-        .filter(|section| section.level > 0)
-        .filter_map(|section| {
-            let mut others = pairs(&text::heading_key(&section.heading));
-            let total = own.len() + others.len();
-            let mut shared = 0;
-            for pair in &own {
-                if let Some(at) = others.iter().position(|other| other == pair) {
-                    others.swap_remove(at);
-                    shared += 1;
-                }
-            }
-            // The Dice coefficient of pairs of letters, in percent.
-            let likeness = 200 * shared / total.max(1);
-            (likeness >= 30).then_some((likeness, section.heading.as_str()))
-        })
+    let headings =
+        open.page.sections.iter().filter(|section| section.level > 0).map(|section| &section.heading);
+    let mut found: Vec<(f64, &String)> = headings
+        .map(|heading| (strsim::jaro_winkler(&wanted, &text::heading_key(heading)), heading))
+        .filter(|(likeness, _)| *likeness >= LIKE)
         .collect();
-    found.sort_by(|(a, _), (b, _)| b.cmp(a));
-    found.into_iter().take(most).map(|(_, heading)| heading.to_owned()).collect()
+    found.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    found.into_iter().take(most).map(|(_, heading)| heading.clone()).collect()
 }

@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::OpenPage;
 use super::places::{Place, place};
 use crate::drafts::Drafts;
-use crate::page::{Link, LinkKind, Value, slug, tags_in_text};
+use crate::ops::rename_page::path_for;
+use crate::page::{Link, LinkKind, Value, tags_in_text};
 use crate::text::fold_key;
 use crate::writing::links::spliced;
 use crate::writing::renaming::{PageEdits, Renamed, plan_rename};
@@ -80,7 +81,10 @@ pub fn plan_title(
     let open = OpenPage::of(context, drafts, path)?;
     let title = Renamed::Title { path: path.to_owned(), new: new.to_owned() };
     let titled = plan_rename(context, &title, drafts)?;
-    let Some(new_path) = path_of_title(context, &open, new)? else { return Ok((titled, None)) };
+    let new_path = path_for(context, path, open.title(), &open.page, new.trim())?;
+    if new_path == path {
+        return Ok((titled, None));
+    }
     // Moved as if the new title had been typed already.
     let mut typed = drafts.clone();
     for page in &titled {
@@ -101,25 +105,6 @@ pub fn plan_title(
         both.edits = vec![difference(&text, &last)];
     }
     Ok((edits, Some(new_path)))
-}
-
-/// The free path of the file of a page whose title changes; `None` if its file has another name than its title.
-fn path_of_title(context: &Context<'_>, open: &OpenPage, new: &str) -> Result<Option<String>> {
-    let stem = path::page_name(&open.path);
-    let name = if fold_key(stem) == fold_key(&path::file_name_for(open.title())) {
-        path::file_name_for(new.trim())
-    } else if stem == slug(open.title()) {
-        slug(new.trim())
-    } else {
-        return Ok(None);
-    };
-    let extension = open.path.rsplit_once('.').map_or("md", |(_, extension)| extension);
-    let new_path = path::join(path::folder(&open.path), &format!("{name}.{extension}"));
-    let Some(new_path) = new_path.filter(|new| !name.is_empty() && *new != open.path) else {
-        return Ok(None);
-    };
-    let is_case = fold_key(&new_path) == fold_key(&open.path);
-    Ok((is_case || context.source.stat(&new_path)?.is_none()).then_some(new_path))
 }
 
 /// The smallest single replacement that makes one text the other.

@@ -90,7 +90,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let title = title.filter(|title| *title != subject.title);
     let new_path = match (&params.path, &title) {
         (Some(chosen), _) => chosen_path(context, chosen, Some(&old_path))?,
-        (None, Some(title)) => path_for(context, &subject, &parsed, title)?,
+        (None, Some(title)) => path_for(context, &old_path, &subject.title, &parsed, title)?,
         (None, None) => old_path.clone(),
     };
     let new_title = title
@@ -178,19 +178,24 @@ fn linking(db: &Connection, names: &[String], renaming: &Renaming) -> Result<Vec
 }
 
 /// The path under the new title: changed only if the file name was made from the old title.
-fn path_for(context: &Context<'_>, subject: &Subject, page: &Page, title: &str) -> Result<String> {
-    let old_path = &subject.version.path;
+pub(crate) fn path_for(
+    context: &Context<'_>,
+    old_path: &str,
+    old_title: &str,
+    page: &Page,
+    title: &str,
+) -> Result<String> {
     let stem = path::page_name(old_path);
-    let by_title = path::file_name_for(&subject.title);
+    let by_title = path::file_name_for(old_title);
     let named_only_by_file = !has_title(page) && page.title.is_none();
     let name = if stem == by_title || named_only_by_file {
         path::file_name_for(title)
-    } else if stem == slug(&subject.title) {
+    } else if stem == slug(old_title) {
         slug(title)
     } else if text::fold_key(stem) == text::fold_key(&by_title) {
         path::file_name_for(title)
     } else {
-        return Ok(old_path.clone());
+        return Ok(old_path.to_owned());
     };
     free_path(context, path::folder(old_path), &name, Some(old_path))
 }
