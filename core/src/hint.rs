@@ -38,6 +38,16 @@ impl Next {
         self
     }
 
+    /// The same call for a page with another path.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn with_page(&self, path: &dyn Fn(&str) -> String) -> Self {
+        let mut next = self.clone();
+        if let Some(Value::String(page)) = next.params.get_mut("page") {
+            *page = path(page);
+        }
+        next
+    }
+
     /// Its entry in the table of operations.
     pub fn row(&self) -> Option<&'static Operation> {
         ops::find(&self.operation)

@@ -20,6 +20,8 @@ pub mod globs;
 pub mod graph;
 pub mod hint;
 #[cfg(not(target_family = "wasm"))]
+pub mod hub;
+#[cfg(not(target_family = "wasm"))]
 pub mod import;
 pub mod index;
 pub mod manifest;

@@ -103,6 +103,38 @@ impl LinkGraph {
         Ok(Self::of(pages, nodes, edges, types))
     }
 
+    /// The graphs of several projects as one: their pages in this order, numbered by `number` from the position of the
+    /// project and the number of the page in it, with the edges `between` projects.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn joined(
+        graphs: &[&Self],
+        number: impl Fn(usize, i64) -> i64,
+        between: &[(i64, i64, String)],
+    ) -> Self {
+        let mut types = Types::default();
+        let numbers =
+            |(at, graph): (usize, &&Self)| graph.pages.iter().map(move |page| (at, *page)).collect();
+        let pages = graphs.iter().enumerate().flat_map::<Vec<_>, _>(numbers);
+        let pages: Vec<i64> = pages.map(|(at, page)| number(at, page)).collect();
+        let nodes = numbered(&pages);
+        let mut edges: Vec<NodeEdge> = between
+            .iter()
+            .filter_map(|(source, target, link_type)| edge(&nodes, *source, *target, types.number(link_type)))
+            .collect();
+        let mut first = 0;
+        for graph in graphs {
+            let kinds: Vec<u16> = graph.types.iter().map(|name| types.number(name)).collect();
+            for source in 0..graph.pages.len() {
+                edges.extend(graph.outgoing.of_node(source).iter().map(|link| {
+                    let kind = kinds.get(usize::from(link.kind)).copied().unwrap_or(u16::MAX);
+                    (first + source as u32, first + link.node, kind)
+                }));
+            }
+            first += graph.pages.len() as u32;
+        }
+        Self::of(pages, nodes, edges, types)
+    }
+
     /// A graph of these edges, as if the pages' paths had the order of their numbers.
     pub fn from_edges<'a>(edges: impl IntoIterator<Item = (i64, i64, &'a str)>) -> Self {
         let edges: Vec<_> = edges.into_iter().collect();

@@ -26,6 +26,8 @@ use layers::{Layers, Patch};
 pub use page_means::PageMeans;
 use records::Record;
 use spread::Spread;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use spread::{SAMPLE, typical_deviation};
 
 /// Unit vectors of sections, sorted by section.
 #[derive(Default)]
@@ -80,6 +82,8 @@ pub struct Closest {
     /// Standard deviation of these similarities, divided by that of similarities between the vectors themselves: about 0
     /// if the query is equally far from everything, about 1 if it is like the texts.
     pub contrast: f32,
+    /// That standard deviation itself.
+    pub deviation: f32,
     /// Number of vectors that were compared.
     pub compared: usize,
     /// How close each page is as a whole.
@@ -87,7 +91,7 @@ pub struct Closest {
 }
 
 /// Weight of 0 in that mean, as a number of vectors.
-const FEW: f64 = 20.0;
+pub(crate) const FEW: f64 = 20.0;
 
 /// What a scan of the rounded vectors finds: [`VectorMatrix::exactly`] makes it exact.
 #[derive(Default)]
@@ -369,11 +373,21 @@ impl VectorMatrix {
             sections: Vec::new(),
             background: background as f32,
             contrast: spread.relative_to(self.records()) as f32,
+            deviation: spread.deviation() as f32,
             compared: spread.count(),
             pages,
         };
         let candidates = shortlist.finish().into_iter().filter_map(|at| spread.position(at));
         Near { candidates: candidates.collect(), closest }
+    }
+
+    /// At most `limit` of the vectors of pages for which `keep` returns true, evenly spaced.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn sample(&self, limit: usize, keep: impl Fn(i64) -> bool) -> Vec<Vec<f32>> {
+        let kept: Vec<usize> =
+            self.records().iter().filter(|(_, record)| keep(record.page)).map(|(at, _)| at).collect();
+        let records = spread::every(&kept, limit).filter_map(|at| self.records().get(*at));
+        records.map(|record| record.numbers()).collect()
     }
 
     /// The rounded query; `None` if it cannot be compared.

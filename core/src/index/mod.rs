@@ -54,6 +54,8 @@ pub use embedding::{
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use embedding::{SectionText, section_text};
 pub use matrix::{Close, Closest, Near, PageMeans, VectorMatrix};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use matrix::{FEW as BACKGROUND_OF_NOTHING, SAMPLE, typical_deviation};
 pub use page_names::{Name, NamedPage, PageNames};
 pub(crate) use postings::{Posting, Postings};
 #[cfg(not(target_family = "wasm"))]

@@ -43,6 +43,17 @@ impl<'a> View<'a> {
         question(View { index: self.index, state: Some(&reader) })
     }
 
+    /// The connection to the one state that this view sees.
+    ///
+    /// # Errors
+    /// [`crate::Error::Internal`] outside of [`View::in_one_state`].
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn connection(&self) -> Result<&'a Connection> {
+        let state =
+            self.state.ok_or_else(|| crate::Error::Internal("this view sees no single state".into()))?;
+        state.connection()
+    }
+
     /// Runs `work` on the index.
     ///
     /// # Errors

@@ -182,6 +182,27 @@ impl Message {
         Self::of(Text::Joined(messages, between), Vec::new())
     }
 
+    /// The message with other paths of pages and files.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn with_paths(&self, path: &dyn Fn(&str) -> String) -> Self {
+        let text = match &self.0.text {
+            Text::Joined(messages, between) => {
+                Text::Joined(messages.iter().map(|message| message.with_paths(path)).collect(), between)
+            }
+            text => text.clone(),
+        };
+        let value = |value: &Value| match value {
+            Value::Path(own) => Value::Path(path(own)),
+            Value::Place(own, line) => Value::Place(path(own), *line),
+            Value::File(own) => Value::File(path(own)),
+            Value::Message(style, message) => Value::Message(*style, message.with_paths(path)),
+            Value::Ask(next) => Value::Ask(next.with_page(path)),
+            value => value.clone(),
+        };
+        let values = self.0.values.iter().map(|(name, own)| (*name, value(own)));
+        Self::of(text, values.collect())
+    }
+
     /// The message in `language`, with commands as the next calls.
     pub fn in_language(&self, language: Language) -> String {
         self.told(&CommandsIn(language))

@@ -1,10 +1,9 @@
 //! Whether a query is about anything in the project. Some page is always the closest, also to a question about something
 //! else; but then all pages are about equally far.
 
-use rusqlite::Connection;
-
+use super::texts::Texts;
 use crate::Result;
-use crate::index::{Closest, Index};
+use crate::index::Closest;
 use crate::text::Query;
 
 /// What words that fit perfectly count for, relative to a section with the same meaning.
@@ -40,19 +39,13 @@ const FEW: f64 = 12.0;
 ///
 /// # Errors
 /// [`crate::Error::Database`].
-pub(super) fn is_reached(
-    db: &Connection,
-    query: &Query,
-    index: &Index,
-    closest: &Closest,
-    words: f64,
-) -> Result<bool> {
+pub(super) fn is_reached(query: &Query, texts: &dyn Texts, closest: &Closest, words: f64) -> Result<bool> {
     if closest.compared < FEWEST {
         return Ok(true);
     }
     let evidence = evidence(closest, words);
     // Function words are in many texts, so they are counted only if it depends on them.
-    Ok(evidence >= ENOUGH || (evidence >= ENOUGH_ACROSS && is_in_another_language(db, query, index)?))
+    Ok(evidence >= ENOUGH || (evidence >= ENOUGH_ACROSS && is_in_another_language(query, texts)?))
 }
 
 /// The evidence, divided by the share of it that so many vectors need.
@@ -65,11 +58,11 @@ fn evidence(closest: &Closest, words: f64) -> f64 {
 }
 
 /// Whether the query has function words, all of which are rare in the pages.
-fn is_in_another_language(db: &Connection, query: &Query, index: &Index) -> Result<bool> {
-    let least = COMMON * index.all_rows(db)? as f64;
+fn is_in_another_language(query: &Query, texts: &dyn Texts) -> Result<bool> {
+    let least = COMMON * texts.rows()? as f64;
     let mut has_any = false;
     for word in query.function_words() {
-        if index.row_count(db, &word)? as f64 >= least {
+        if texts.rows_with(&word)? as f64 >= least {
             return Ok(false);
         }
         has_any = true;
@@ -80,6 +73,7 @@ fn is_in_another_language(db: &Connection, query: &Query, index: &Index) -> Resu
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::texts::Own;
     use super::*;
     use crate::index::Close;
     use crate::index::tests::Project;
@@ -117,7 +111,8 @@ mod tests {
         let context = project.context();
         let is_other = |text: &str| {
             let query = Query::parse(text);
-            context.index.read(|db| is_in_another_language(db, &query, context.index.index())).unwrap()
+            let is = |db: &_| is_in_another_language(&query, &Own { db, index: context.index.index() });
+            context.index.read(is).unwrap()
         };
         assert!(!is_other("what is the price of copper?"));
         assert!(is_other("港にはどんな灯りがありますか"));

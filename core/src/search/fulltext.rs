@@ -48,23 +48,38 @@ pub fn matches(
     if !neighbours.is_empty() {
         add_neighbours(db, &mut found, neighbours.join(" OR "), index)?;
     }
-    if (1..enough).contains(&found.len())
-        && !query.phrases().is_empty()
-        && let Some(relaxed) = query.relaxed_expression()
-    {
-        let known: HashSet<i64> = found.iter().map(|m| m.section).collect();
-        let least = found.last().map_or(f64::INFINITY, |m| m.bm25);
-        let others = find(db, &Wanted::Expression(relaxed), limit, within.as_ref(), index)?;
-        // A section without the phrase ranks below every section with it.
-        found.extend(
-            others
-                .into_iter()
-                .filter(|other| !known.contains(&other.section))
-                .map(|other| Match { bm25: other.bm25.min(least), ..other }),
-        );
-        found.truncate(limit);
+    if (1..enough).contains(&found.len()) && !query.phrases().is_empty() {
+        add_others(&mut found, without_phrases(db, query, limit, within.as_ref(), index)?, limit);
     }
     Ok(found)
+}
+
+/// The `limit` best sections with some of the words of a query or its phrases.
+///
+/// # Errors
+/// [`crate::Error::Database`].
+pub(super) fn without_phrases(
+    db: &Connection,
+    query: &text::Query,
+    limit: usize,
+    within: Option<&RowSet>,
+    index: &Index,
+) -> Result<Vec<Match>> {
+    let Some(relaxed) = query.relaxed_expression() else { return Ok(Vec::new()) };
+    find(db, &Wanted::Expression(relaxed), limit, within, index)
+}
+
+/// Adds sections that lack the phrases. They rank below every section that has them.
+pub(super) fn add_others(found: &mut Vec<Match>, others: Vec<Match>, limit: usize) {
+    let known: HashSet<i64> = found.iter().map(|m| m.section).collect();
+    let least = found.last().map_or(f64::INFINITY, |m| m.bm25);
+    found.extend(
+        others
+            .into_iter()
+            .filter(|other| !known.contains(&other.section))
+            .map(|other| Match { bm25: other.bm25.min(least), ..other }),
+    );
+    found.truncate(limit);
 }
 
 /// BM25 of one row of the full text for a single expression, 0 if it does not match. The scores of the parts

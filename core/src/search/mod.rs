@@ -17,6 +17,8 @@
 //!   (`best_rows/tests.rs`), the closest by rounded vectors are the closest by exact ones, unless more than 8 times as
 //!   many as requested are nearly equal (`index/matrix/tests.rs`).
 
+#[cfg(not(target_family = "wasm"))]
+pub(crate) mod across;
 mod best_rows;
 mod blend;
 mod floor;
@@ -25,6 +27,7 @@ mod names;
 mod proximity;
 mod rarity;
 mod spelling;
+mod texts;
 
 use std::collections::{HashMap, HashSet};
 
@@ -39,6 +42,7 @@ use names::Named;
 pub use proximity::Lift;
 use rarity::Rarity;
 pub use spelling::correct;
+use texts::{Own, Texts};
 
 use crate::graph::LinkGraph;
 use crate::index::questions::pages;
@@ -126,11 +130,55 @@ pub struct Hit {
 pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
     let allowed = request.filter.allowed(db)?;
     let keep = |page: i64| allowed.as_ref().is_none_or(|pages| pages.contains(&page));
+    let (words, closest) = gather(db, request, allowed.as_ref(), ENOUGH)?;
+    let texts = Own { db, index: request.index };
+    let rarity = Rarity::of(request.query, &texts)?;
+    let present = rarity.present(db, &words, request.index)?;
+    let mut named = Named::default();
+    if request.mode != SearchMode::Vector {
+        named = Named::of(db, request.query, &words)?;
+        if named.may_be_similar(request.query) {
+            named.compare(db, request.query, &rarity)?;
+        }
+    }
+    let evidence = Evidence { words, present, closest, named };
+    let mut hits = combine(request, &texts, &rarity, &evidence, keep)?;
+    let paths = paths(db, &hits)?;
+    hits.sort_by(|a, b| {
+        rounded(b.score)
+            .total_cmp(&rounded(a.score))
+            .then_with(|| paths.get(&a.page).cmp(&paths.get(&b.page)))
+    });
+    add_distances(&mut hits, request);
+    Ok(hits)
+}
+
+/// What words and vectors say about a query.
+struct Evidence {
+    /// Sections with its words.
+    words: Vec<Match>,
+    /// The passages of these that have each word.
+    present: Vec<HashSet<i64>>,
+    /// Sections close to it, and how close those with its words are.
+    closest: Closest,
+    /// Pages and sections that are called like it.
+    named: Named,
+}
+
+/// The sections with the words of the query, and those close to its vector. If fewer than `enough` contain its phrases,
+/// others follow.
+fn gather(
+    db: &Connection,
+    request: &Request<'_>,
+    allowed: Option<&HashSet<i64>>,
+    enough: usize,
+) -> Result<(Vec<Match>, Closest)> {
+    let keep = |page: i64| allowed.is_none_or(|pages| pages.contains(&page));
     let find = || match request.mode {
         SearchMode::Vector => Ok(Vec::new()),
         // In a search by words alone, every result contains the phrases.
-        SearchMode::Fulltext => matches(db, request.query, CANDIDATES, 1, allowed.as_ref(), request.index),
-        SearchMode::Hybrid => matches(db, request.query, CANDIDATES, ENOUGH, allowed.as_ref(), request.index),
+        SearchMode::Fulltext => matches(db, request.query, CANDIDATES, 1, allowed, request.index),
+        SearchMode::Hybrid => matches(db, request.query, CANDIDATES, enough, allowed, request.index),
     };
     let vector = request.vector.filter(|_| request.mode != SearchMode::Fulltext);
     let (near, words) = match vector {
@@ -138,31 +186,44 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
         None => (Near::default(), find()),
     };
     let words = words?;
-    // Whoever quotes a phrase does not want pages that are merely about the same.
-    if request.mode != SearchMode::Vector && words.is_empty() && !request.query.phrases().is_empty() {
-        return Ok(Vec::new());
-    }
     let closest = match vector {
         Some(vector) => compare(db, request.matrix, vector, near, &words)?,
         None => Closest::default(),
     };
-    let rarity = Rarity::of(db, request.query, request.index)?;
-    let named = match request.mode {
-        SearchMode::Vector => Named::default(),
-        _ => Named::of(db, request.query, &rarity, &words)?,
-    };
-    let scores = rarity.scores(db, &words, request.index)?;
+    Ok((words, closest))
+}
+
+/// Whether no section has the quoted phrases: whoever quotes a phrase does not want pages that are merely about the same.
+fn is_unanswered(request: &Request<'_>, words: &[Match]) -> bool {
+    request.mode != SearchMode::Vector && words.is_empty() && !request.query.phrases().is_empty()
+}
+
+/// The pages that the evidence is for, at most 500, best first, ties in the order of the graph.
+///
+/// # Errors
+/// [`crate::Error::Database`].
+fn combine(
+    request: &Request<'_>,
+    texts: &dyn Texts,
+    rarity: &Rarity,
+    Evidence { words, present, closest, named }: &Evidence,
+    keep: impl Fn(i64) -> bool,
+) -> Result<Vec<Hit>> {
+    if is_unanswered(request, words) {
+        return Ok(Vec::new());
+    }
+    let scores = rarity.scores(words, present);
     let is_by_meaning = request.mode == SearchMode::Hybrid && !closest.sections.is_empty();
     let has_phrase = !request.query.phrases().is_empty();
     if is_by_meaning
         && !has_phrase
         && !named.has_the_query()
-        && !floor::is_reached(db, request.query, request.index, &closest, scores.best_alone)?
+        && !floor::is_reached(request.query, texts, closest, scores.best_alone)?
     {
         return Ok(Vec::new());
     }
     let mut pages =
-        blend::blend(&words, &scores.each, &closest, &named, request.query.identifier_share(), request.mode);
+        blend::blend(words, &scores.each, closest, named, request.query.identifier_share(), request.mode);
     pages.retain(|page, _| keep(*page));
     let relevance: HashMap<i64, f64> = pages.iter().map(|(page, hit)| (*page, hit.relevance)).collect();
     let lifts = proximity::lifts(&relevance, request.graph, request.depth, request.link_types);
@@ -181,17 +242,15 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
     let place = |hit: &Hit| request.graph.place(hit.page);
     hits.sort_by(|a, b| rounded(b.score).total_cmp(&rounded(a.score)).then_with(|| place(a).cmp(&place(b))));
     hits.truncate(MOST);
-    let paths = paths(db, &hits)?;
-    hits.sort_by(|a, b| {
-        rounded(b.score)
-            .total_cmp(&rounded(a.score))
-            .then_with(|| paths.get(&a.page).cmp(&paths.get(&b.page)))
-    });
+    Ok(hits)
+}
+
+/// Notes how far each hit is from the best one.
+fn add_distances(hits: &mut [Hit], request: &Request<'_>) {
     if let Some(best) = hits.first().map(|hit| hit.page) {
         let distances = request.graph.distances(best, request.depth.max(1), request.link_types);
         hits.iter_mut().for_each(|hit| hit.hop_distance = distances.get(&hit.page).copied());
     }
-    Ok(hits)
 }
 
 /// The sections closest to the query, and the similarity of those that its words found.

@@ -39,12 +39,12 @@ pub(super) struct Named {
 }
 
 impl Named {
-    /// Pages with that title, alias, file name or path, or that describe the file at that path; pages with a similar
-    /// name; and sections in `words` with that heading.
+    /// Pages with that title, alias, file name or path, or that describe the file at that path, and sections in `words`
+    /// with that heading.
     ///
     /// # Errors
     /// [`crate::Error::Database`].
-    pub fn of(db: &Connection, query: &text::Query, rarity: &Rarity, words: &[Match]) -> Result<Self> {
+    pub fn of(db: &Connection, query: &text::Query, words: &[Match]) -> Result<Self> {
         let key = query.key();
         if key.is_empty() {
             return Ok(Self::default());
@@ -56,14 +56,43 @@ impl Named {
                 named.sections.insert(found.section);
             }
         }
-        if named.pages.is_empty() && query.phrases().is_empty() {
-            named.compare(db, query, rarity)?;
-        }
         Ok(named)
     }
 
-    /// Compares the query with the names that have words of it.
-    fn compare(&mut self, db: &Connection, query: &text::Query, rarity: &Rarity) -> Result<()> {
+    /// The same for pages and sections with other numbers.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn renumbered(self, number: impl Fn(i64) -> i64) -> Self {
+        let all = |named: HashSet<i64>| named.into_iter().map(&number).collect();
+        Self {
+            pages: all(self.pages),
+            about: all(self.about),
+            sections: all(self.sections),
+            fits: self.fits.into_iter().map(|(page, fit)| (number(page), fit)).collect(),
+        }
+    }
+
+    /// What is called like the query in any of several projects.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn union(each: impl Iterator<Item = Self>) -> Self {
+        each.fold(Self::default(), |mut all, named| {
+            all.pages.extend(named.pages);
+            all.about.extend(named.about);
+            all.sections.extend(named.sections);
+            all.fits.extend(named.fits);
+            all
+        })
+    }
+
+    /// Whether pages with a similar name count, because none has that name.
+    pub fn may_be_similar(&self, query: &text::Query) -> bool {
+        self.pages.is_empty() && query.phrases().is_empty() && !query.key().is_empty()
+    }
+
+    /// Adds pages with a similar name: compares the query with the names that have words of it.
+    ///
+    /// # Errors
+    /// [`crate::Error::Database`].
+    pub fn compare(&mut self, db: &Connection, query: &text::Query, rarity: &Rarity) -> Result<()> {
         let Some(expression) = query.match_expression() else { return Ok(()) };
         let mut overlap = text::Overlap::new(query);
         for page in names::pages_like(db, &expression, COMPARED)? {

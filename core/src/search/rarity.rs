@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use rusqlite::Connection;
 
 use super::Match;
+use super::texts::Texts;
 use crate::Result;
 use crate::index::questions::fulltext;
 use crate::index::{Index, RowSet};
@@ -34,8 +35,6 @@ pub(super) struct Rarity {
 struct Weighed {
     expression: String,
     idf: f64,
-    /// Number of rows that have it.
-    rows: usize,
 }
 
 /// How much FTS5 weighs a word that `rows` of `total` rows have.
@@ -47,13 +46,12 @@ pub(super) fn idf(rows: f64, total: f64) -> f64 {
 impl Rarity {
     /// # Errors
     /// [`crate::Error::Database`].
-    pub fn of(db: &Connection, query: &Query, index: &Index) -> Result<Self> {
-        let total = index.all_rows(db)? as f64;
+    pub fn of(query: &Query, texts: &dyn Texts) -> Result<Self> {
+        let total = texts.rows()? as f64;
         let weigh = |(expression, is_skipped): (String, bool)| {
-            let found = index.row_count(db, &expression)?;
-            let rows = (found as f64).min(total);
+            let rows = (texts.rows_with(&expression)? as f64).min(total);
             let idf = if is_skipped && rows == 0.0 { 0.0 } else { idf(rows, total) };
-            Ok(Weighed { expression, idf, rows: found })
+            Ok(Weighed { expression, idf })
         };
         let expressions = query.active_alternatives().into_iter().zip(query.active_terms());
         let expressions = expressions.map(|(alternative, term)| {
@@ -77,6 +75,28 @@ impl Rarity {
         if ideal > 0.0 { (part / ideal).min(1.0) } else { 0.0 }
     }
 
+    /// The passages of `words` that have each word, in the order of the words.
+    ///
+    /// # Errors
+    /// [`crate::Error::Database`].
+    pub fn present(&self, db: &Connection, words: &[Match], index: &Index) -> Result<Vec<HashSet<i64>>> {
+        let passages: HashSet<i64> = words.iter().map(|one| one.passage).collect();
+        let within = RowSet::of(passages.iter().copied());
+        let having = |Weighed { expression, .. }: &Weighed| {
+            Ok(match index.postings(db, expression)? {
+                Some(list) => {
+                    let has = |row: &i64| list.binary_search_by_key(row, |posting| posting.row).is_ok();
+                    passages.iter().copied().filter(has).collect()
+                }
+                None if index.row_count(db, expression)? / SEEK > passages.len() => {
+                    fulltext::matching_each(db, expression, passages.iter().copied())?.into_iter().collect()
+                }
+                None => fulltext::matching(db, expression, &within)?.into_iter().collect(),
+            })
+        };
+        self.terms.iter().map(having).collect()
+    }
+
     /// How well the words of each match fit the query.
     ///
     /// BM25 has no absolute scale, and one rare word that occurs often can outweigh all others. So it is compared with
@@ -87,27 +107,15 @@ impl Rarity {
     /// score = bm25 / max(best bm25, 0.7 * ideal) * share ^ min(1, 3 / number of words)
     /// ```
     ///
-    /// # Errors
-    /// [`crate::Error::Database`].
-    pub fn scores(&self, db: &Connection, words: &[Match], index: &Index) -> Result<Scores> {
+    /// `present` is what [`Rarity::present`] returns for `words`.
+    pub fn scores(&self, words: &[Match], present: &[HashSet<i64>]) -> Scores {
         let ideal = self.ideal();
         let best = words.iter().map(|one| one.bm25).fold(ENOUGH * ideal, f64::max).max(f64::MIN_POSITIVE);
         let pages: HashMap<i64, i64> = words.iter().map(|one| (one.passage, one.page)).collect();
-        let within = RowSet::of(pages.keys().copied());
         let (mut of_passages, mut of_pages) = (HashMap::new(), HashMap::new());
-        for Weighed { expression, idf, rows } in &self.terms {
-            let rows = match index.postings(db, expression)? {
-                Some(list) => {
-                    let has = |row: &i64| list.binary_search_by_key(row, |posting| posting.row).is_ok();
-                    pages.keys().copied().filter(has).collect()
-                }
-                None if rows / SEEK > pages.len() => {
-                    fulltext::matching_each(db, expression, pages.keys().copied())?
-                }
-                None => fulltext::matching(db, expression, &within)?,
-            };
+        for (Weighed { idf, .. }, rows) in self.terms.iter().zip(present) {
             let having: HashSet<i64> = rows.iter().filter_map(|row| pages.get(row).copied()).collect();
-            rows.into_iter().for_each(|row| *of_passages.entry(row).or_default() += idf / ideal);
+            rows.iter().for_each(|row| *of_passages.entry(*row).or_default() += idf / ideal);
             having.into_iter().for_each(|page| *of_pages.entry(page).or_default() += idf / ideal);
         }
         let power = (SHORT / self.terms.len().max(1) as f64).min(1.0);
@@ -116,10 +124,10 @@ impl Rarity {
             true => one.bm25 / best,
             false => one.bm25 / best * shares.get(&of).copied().unwrap_or(0.0).min(1.0).powf(power),
         };
-        Ok(Scores {
+        Scores {
             each: words.iter().map(|one| score(one, &of_pages, one.page)).collect(),
             best_alone: words.iter().map(|one| score(one, &of_passages, one.passage)).fold(0.0, f64::max),
-        })
+        }
     }
 }
 

@@ -16,14 +16,14 @@ const LONG: usize = 9;
 const STEMS: usize = 24;
 const TEXTS: usize = 30;
 
-/// The query with unknown words replaced by known words that differ in one letter, or in two if they are long: added,
+/// The query with words that none of the indexes has replaced by known words that differ in one letter, or in two if they are long: added,
 /// missing, wrong, or in the place of the letter beside it. The first letter has to be right. `None` if there is
 /// nothing to replace, the query has a quoted phrase, or another of its long words is unknown too: then it may be in
 /// another language, or about something else.
 ///
 /// # Errors
 /// [`crate::Error::Database`].
-pub fn correct(db: &Connection, query: &Query) -> Result<Option<String>> {
+pub fn correct(indexes: &[&Connection], query: &Query) -> Result<Option<String>> {
     if !query.phrases().is_empty() {
         return Ok(None);
     }
@@ -31,10 +31,10 @@ pub fn correct(db: &Connection, query: &Query) -> Result<Option<String>> {
     for (term, alternative) in query.active_terms().zip(query.active_alternatives()) {
         let (word, expression) = (term.text(), alternative.expression());
         let is_long = term.class() == TermClass::Word && word.chars().count() >= SHORTEST;
-        if !is_long || fulltext::has(db, &expression)? || names::has(db, &expression)? {
+        if !is_long || is_known(indexes, &expression)? {
             continue;
         }
-        match alike(db, word)? {
+        match alike_in_most(indexes, word)? {
             Some(right) => meant.insert(word, right),
             None => return Ok(None),
         };
@@ -48,6 +48,30 @@ pub fn correct(db: &Connection, query: &Query) -> Result<Option<String>> {
         format!("{right}{}", &part[word.len()..])
     });
     Ok(Some(parts.collect()))
+}
+
+fn is_known(indexes: &[&Connection], expression: &str) -> Result<bool> {
+    for db in indexes {
+        if fulltext::has(db, expression)? || names::has(db, expression)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The word that most indexes have for `word`; of several, the first.
+fn alike_in_most(indexes: &[&Connection], word: &str) -> Result<Option<String>> {
+    let mut found: Vec<(String, usize)> = Vec::new();
+    for db in indexes {
+        if let Some(word) = alike(db, word)? {
+            match found.iter_mut().find(|(known, _)| *known == word) {
+                Some((_, count)) => *count += 1,
+                None => found.push((word, 1)),
+            }
+        }
+    }
+    let most = found.iter().map(|(_, count)| *count).max().unwrap_or_default();
+    Ok(found.into_iter().find(|(_, count)| *count == most).map(|(word, _)| word))
 }
 
 /// The word of the project that is most like `word`; of equally similar ones, the most frequent.

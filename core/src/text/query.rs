@@ -102,11 +102,17 @@ impl Phrase {
 
     /// An FTS5 expression for this phrase alone.
     pub fn expression(&self) -> String {
-        let phrase = format!("\"{}\"{}", self.tokens.join(" "), if self.open_end { " *" } else { "" });
-        match &self.leading {
-            Some(character) => format!("({phrase} AND \"{character}\" *)"),
-            None => phrase,
+        match self.parts().as_slice() {
+            [phrase] => phrase.clone(),
+            parts => format!("({})", parts.join(" AND ")),
         }
+    }
+
+    /// The FTS5 phrases of its expression, all of which a text must have.
+    fn parts(&self) -> Vec<String> {
+        let phrase = format!("\"{}\"{}", self.tokens.join(" "), if self.open_end { " *" } else { "" });
+        let leading = self.leading.iter().map(|character| format!("\"{character}\" *"));
+        std::iter::once(phrase).chain(leading).collect()
     }
 }
 
@@ -230,11 +236,34 @@ impl Query {
         if self.phrases.is_empty() {
             return self.match_expression();
         }
-        let limit = strongest(&self.terms).min(strongest(&self.quoted));
-        let any = self.any_of(active(&self.terms, limit).chain(active(&self.quoted, limit)).collect());
+        let any = self.relaxed_alternatives();
         let mut any: Vec<String> = any.iter().map(Alternative::expression).collect();
         any.extend(self.phrases.iter().filter(|phrase| phrase.tokens.len() > 1).map(Phrase::expression));
         Some(any.join(" OR ")).filter(|any| !any.is_empty()).or_else(|| self.match_expression())
+    }
+
+    fn relaxed_alternatives(&self) -> Vec<Alternative> {
+        let limit = strongest(&self.terms).min(strongest(&self.quoted));
+        self.any_of(active(&self.terms, limit).chain(active(&self.quoted, limit)).collect())
+    }
+
+    /// The phrases of [`Query::match_expression`], as often as they are in it: BM25 adds up what each of them scores.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn scored_phrases(&self) -> Vec<String> {
+        let first = self.phrases.first().map(Phrase::parts).unwrap_or_default();
+        // With phrases, the expression names the first of them again.
+        let again = if self.active_terms().next().is_none() { Vec::new() } else { first };
+        let any = self.active_alternatives().into_iter().flat_map(|alternative| alternative.phrases);
+        self.phrases.iter().flat_map(Phrase::parts).chain(again).chain(any).collect()
+    }
+
+    /// The same for [`Query::relaxed_expression`].
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn relaxed_phrases(&self) -> Vec<String> {
+        let several = self.phrases.iter().filter(|phrase| phrase.tokens.len() > 1).flat_map(Phrase::parts);
+        let any = self.relaxed_alternatives().into_iter().flat_map(|alternative| alternative.phrases);
+        let all: Vec<String> = any.chain(several).collect();
+        if self.phrases.is_empty() || all.is_empty() { self.scored_phrases() } else { all }
     }
 
     /// Whether it is a single word, apart from function words.

@@ -27,6 +27,19 @@ impl PageMeans {
         }
     }
 
+    /// The same for pages with other numbers.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn renumbered(mut self, number: impl Fn(i64) -> i64) -> Self {
+        self.0.iter_mut().for_each(|run| run.page = number(run.page));
+        self
+    }
+
+    /// Adds the similarities with other pages.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn extend(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+
     /// The mean similarity of the vectors of each of these pages that has several, within about 0.002.
     pub fn of(&self, pages: &HashSet<i64>) -> HashMap<i64, f64> {
         let mut runs: HashMap<i64, Run> = HashMap::new();

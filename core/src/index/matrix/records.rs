@@ -108,6 +108,11 @@ pub(super) struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
+    /// The vector, with its rounding errors.
+    pub(super) fn numbers(&self) -> Vec<f32> {
+        self.numbers.iter().map(|number| f32::from(number.cast_signed()) * self.scale).collect()
+    }
+
     #[inline]
     fn new(bytes: &'a [u8]) -> Option<Self> {
         let (section, rest) = bytes.split_first_chunk()?;

@@ -7,7 +7,7 @@ use crate::index::rounding::RoundedQuery;
 
 /// Maximum number of vectors that are compared with each other, and how many of them with all of these. Over 20
 /// collections, the result is then within 2 % of that of all vectors.
-const SAMPLE: usize = 256;
+pub(crate) const SAMPLE: usize = 256;
 const PROBES: usize = 32;
 
 /// Similarities of a query with vectors.
@@ -40,7 +40,7 @@ impl Spread {
         self.sum
     }
 
-    fn deviation(&self) -> f64 {
+    pub(super) fn deviation(&self) -> f64 {
         let count = self.count().max(1) as f64;
         (self.squares / count - (self.sum / count).powi(2)).max(0.0).sqrt()
     }
@@ -56,17 +56,31 @@ impl Spread {
 }
 
 /// At most `limit` items, evenly spaced.
-fn every<T>(items: &[T], limit: usize) -> impl Iterator<Item = &T> {
+pub(super) fn every<T>(items: &[T], limit: usize) -> impl Iterator<Item = &T> {
     items.iter().step_by(items.len().div_ceil(limit).max(1))
 }
 
 /// Standard deviation of the similarities of one vector with the vectors of other sections.
 fn deviation_from(probe: &Record<'_>, sample: &[Record<'_>]) -> Option<f64> {
-    let numbers: Vec<f32> = probe.numbers.iter().map(|n| f32::from(n.cast_signed()) * probe.scale).collect();
-    let query = RoundedQuery::new(&numbers)?;
+    let query = RoundedQuery::new(&probe.numbers())?;
     let mut spread = Spread::default();
     for (at, other) in sample.iter().enumerate().filter(|(_, other)| other.section != probe.section) {
         spread.add(at, f64::from(estimate(&query, other)));
     }
     Some(spread.deviation())
+}
+
+/// The mean over some vectors of the standard deviation of their similarities with the others.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn typical_deviation(vectors: &[Vec<f32>]) -> f64 {
+    let of = |(at, probe): (usize, &Vec<f32>)| {
+        let mut spread = Spread::default();
+        for (_, other) in vectors.iter().enumerate().filter(|(other, _)| *other != at) {
+            spread.add(at, probe.iter().zip(other).map(|(a, b)| f64::from(a * b)).sum());
+        }
+        spread.deviation()
+    };
+    let step = vectors.len().div_ceil(PROBES).max(1);
+    let deviations: Vec<f64> = vectors.iter().enumerate().step_by(step).map(of).collect();
+    deviations.iter().sum::<f64>() / deviations.len().max(1) as f64
 }

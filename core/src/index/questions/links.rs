@@ -61,6 +61,13 @@ rows! {
         target: String,
         target_type: Option<String>,
     }
+    /// A link that leads to no page and may name one of another project.
+    #[cfg_attr(target_family = "wasm", allow(dead_code))]
+    LinkToProject {
+        page: i64,
+        link_type: String,
+        target: String,
+    }
     /// A link with an anchor.
     AnchoredLink {
         path: String,
@@ -73,6 +80,11 @@ rows! {
 }
 
 questions! {
+    /// Links that lead to no page, with a colon in the target.
+    #[cfg(not(target_family = "wasm"))]
+    naming_projects() -> Vec<LinkToProject> = all
+        "SELECT page, link_type, target FROM links
+         WHERE state = 0 AND instr(target, ':') > 1 ORDER BY page, line, link";
     /// Links of a page, with the types of the pages they lead to.
     #[cfg(not(target_family = "wasm"))]
     typed(page: i64) -> Vec<LinkOfPage> = all

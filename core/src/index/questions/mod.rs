@@ -31,6 +31,8 @@ macro_rules! visits {
 
 mod filter;
 pub(crate) mod fulltext;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) mod lengths;
 pub(crate) mod links;
 pub(crate) mod names;
 pub(crate) mod pages;

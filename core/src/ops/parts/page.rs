@@ -105,11 +105,16 @@ pub struct LinkInfo {
 
 impl Context<'_> {
     pub(crate) fn index_state(&self) -> Result<IndexState> {
-        let pending = match self.embedder {
-            Some(embedder) => self.index.read(|db| index::pending(db, &embedder.model().identity))?,
-            None => 0,
-        };
+        let pending = self.pending_sections()?;
         Ok(IndexState { fresh: self.refreshed, pending, head: self.history.head()? })
+    }
+
+    /// Number of sections whose vectors are not computed yet.
+    pub(crate) fn pending_sections(&self) -> Result<usize> {
+        match self.embedder {
+            Some(embedder) => self.index.read(|db| index::pending(db, &embedder.model().identity)),
+            None => Ok(0),
+        }
     }
 
     /// The metadata of these pages, by page number.

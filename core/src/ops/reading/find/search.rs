@@ -16,12 +16,16 @@ use crate::search::{Filter, Hit, SearchMode, rank};
 use crate::text;
 use crate::{Error, Result};
 
+#[cfg(not(target_family = "wasm"))]
+mod across;
 mod answer;
 mod explain;
 mod prepared;
 mod show;
 pub(crate) mod shown;
 
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use across::run_across;
 pub(in crate::ops) use answer::without_heading;
 pub use explain::{Explanation, LiftedBy, ScoreParts, SectionEvidence, Step, TermShare};
 pub use prepared::Fallback;
@@ -235,16 +239,7 @@ pub struct LinkedPage {
 /// # Errors
 /// [`Error::InvalidParams`] for values out of range, [`Error::Model`], [`Error::Database`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
-    let defaults = &context.manifest.search;
-    let limit = budget::ranged("limit", params.limit, defaults.limit.unwrap_or(LIMIT), 1, 20)?;
-    let depth = budget::ranged("depth", params.depth, defaults.depth, 1, 3)?;
-    let alpha = params.alpha.unwrap_or(defaults.alpha);
-    if !(0.0..=1.0).contains(&alpha) {
-        return Err(Error::invalid(message!("alpha is {alpha}; it must be from 0 to 1", alpha)));
-    }
-    if params.query.trim().is_empty() {
-        return Err(Error::invalid(message!("query is empty: give words, a question, or a \"phrase\"")));
-    }
+    let Asked { limit, depth, alpha } = Asked::of(context, &params)?;
     unmatched::require_link_types(context, &params.link_types, &[])?;
     let mode = params.mode.unwrap_or_default();
     let mut prepared = Prepared::by_words(context, &params.query)?;
@@ -252,21 +247,15 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         prepared = prepared.with_meaning(context)?;
     }
     let search_type = prepared.search_type(mode);
-    let filter = Filter {
-        doc_types: params.doc_types.clone(),
-        tags: params.tags.clone(),
-        folder: params.folder.clone(),
-        fields: params.fields.clone(),
-    };
+    let filter = filter(&params);
     let request = prepared.request(mode, alpha, depth, &params.link_types, &filter);
     let (hits, unmatched) = context
         .index
         .read(|db| Ok((rank(db, &request)?, unmatched::of(db, &filter, Some(&prepared.query))?)))?;
     let total_found = hits.len();
     let shown: Vec<Hit> = hits.into_iter().take(limit).collect();
-    let (results, nearby) = answer::results(context, &params, &request, shown)?
-        .into_iter()
-        .partition(|result| !result.relevance_reason.is_link());
+    let (results, nearby) =
+        answer::results(context, &params, &request, shown)?.into_iter().partition(is_about_the_query);
     let mut output = Output {
         results,
         nearby,
@@ -285,6 +274,43 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     }
     budget::fit(context, &mut output, params.max_tokens, show, shrink)?;
     Ok(output)
+}
+
+/// Numbers of a search, from its parameters or the settings.
+struct Asked {
+    limit: usize,
+    depth: usize,
+    alpha: f64,
+}
+
+impl Asked {
+    fn of(context: &Context<'_>, params: &Params) -> Result<Self> {
+        let defaults = &context.manifest.search;
+        let limit = budget::ranged("limit", params.limit, defaults.limit.unwrap_or(LIMIT), 1, 20)?;
+        let depth = budget::ranged("depth", params.depth, defaults.depth, 1, 3)?;
+        let alpha = params.alpha.unwrap_or(defaults.alpha);
+        if !(0.0..=1.0).contains(&alpha) {
+            return Err(Error::invalid(message!("alpha is {alpha}; it must be from 0 to 1", alpha)));
+        }
+        if params.query.trim().is_empty() {
+            return Err(Error::invalid(message!("query is empty: give words, a question, or a \"phrase\"")));
+        }
+        Ok(Self { limit, depth, alpha })
+    }
+}
+
+fn filter(params: &Params) -> Filter {
+    Filter {
+        doc_types: params.doc_types.clone(),
+        tags: params.tags.clone(),
+        folder: params.folder.clone(),
+        fields: params.fields.clone(),
+    }
+}
+
+/// Whether a page was found for its own text or name.
+fn is_about_the_query(result: &PageResult) -> bool {
+    !result.relevance_reason.is_link()
 }
 
 /// Whether an empty answer means that the pages lack something: the query is not half typed, nothing else than its words

@@ -107,7 +107,7 @@ fn neighbours(graph: &LinkGraph, page: i64, types: &[String]) -> Vec<(i64, Strin
         .collect()
 }
 
-fn reason(hit: &Hit) -> RelevanceReason {
+pub(super) fn reason(hit: &Hit) -> RelevanceReason {
     match &hit.lift {
         // Links contributed more than the page itself.
         Some(lift) if lift.passed > 2.0 * hit.relevance => match lift.hops {

@@ -45,11 +45,14 @@ pub enum Fallback {
 impl<'i> Prepared<'i> {
     /// Prepares a query for ranking by words.
     pub fn by_words(context: &Context<'i>, text: &str) -> Result<Self> {
-        let mut query = text::Query::parse(text);
-        let corrected = context.index.read(|db| correct(db, &query))?;
-        if let Some(corrected) = &corrected {
-            query = text::Query::parse(corrected);
-        }
+        let query = text::Query::parse(text);
+        let corrected = context.index.read(|db| correct(&[db], &query))?;
+        Self::corrected(context, query, corrected)
+    }
+
+    /// Prepares a query for ranking by words, as corrected.
+    pub fn corrected(context: &Context<'i>, query: text::Query, corrected: Option<String>) -> Result<Self> {
+        let query = corrected.as_deref().map_or(query, text::Query::parse);
         let graph = context.index.graph()?;
         let index = context.index.index();
         Ok(Self { query, corrected, graph, index, vector: None, matrix: Arc::default(), fallback: None })
@@ -58,6 +61,15 @@ impl<'i> Prepared<'i> {
     /// Prepares it for ranking by meaning too. Unchanged if vectors cannot be compared: without a model, without
     /// vectors, or in a script that the model does not support.
     pub fn with_meaning(self, context: &Context<'_>) -> Result<Self> {
+        self.with_meaning_from(context, &mut Vec::new())
+    }
+
+    /// The same with the vectors of the query that are known, by the identity of the model; adds a new one.
+    pub fn with_meaning_from(
+        self,
+        context: &Context<'_>,
+        known: &mut Vec<(String, Vec<f32>)>,
+    ) -> Result<Self> {
         let Some(embedder) = context.embedder else { return Ok(self.without(Fallback::ModelMissing)) };
         if !embedder.model().scripts.cover(self.query.text()) {
             return Ok(self.without(Fallback::UnknownScript));
@@ -66,8 +78,16 @@ impl<'i> Prepared<'i> {
         if matrix.is_empty() {
             return Ok(self.without(Fallback::VectorsPending));
         }
+        let identity = &embedder.model().identity;
+        if let Some((_, vector)) = known.iter().find(|(model, _)| model == identity) {
+            return Ok(Self { vector: Some(vector.clone()), matrix, ..self });
+        }
         match embedder.embed(TextKind::Query, &[self.query.text()]) {
-            Ok(mut vectors) => Ok(Self { vector: vectors.pop(), matrix, ..self }),
+            Ok(mut vectors) => {
+                let vector = vectors.pop();
+                known.extend(vector.clone().map(|vector| (identity.clone(), vector)));
+                Ok(Self { vector, matrix, ..self })
+            }
             Err(Error::ModelUnavailable { .. }) => Ok(self.without(Fallback::ModelUnreachable)),
             Err(error) => Err(error),
         }

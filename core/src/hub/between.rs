@@ -1,0 +1,166 @@
+//! Links between projects: `[[project:page]]`. In its own project such a link leads to no page.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{Hub, PAGE_NAMES, Project};
+use crate::graph::impact;
+use crate::index::questions::{links, pages, sources};
+use crate::message;
+use crate::ops::page::PageName;
+use crate::search::across::{joined, member_of, number, within};
+use crate::search::rounded;
+use crate::show::{Page, Span};
+use crate::{Context, Error, Result};
+
+/// Default number of hops over which a change of a page passes.
+const DEPTH: u64 = 2;
+/// Maximum number of pages of other projects in an answer.
+const MOST: usize = 50;
+
+/// Links between projects.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Between(Vec<Link>);
+
+/// Pages are named by the project and their number in its index.
+#[derive(Debug, PartialEq, Eq)]
+struct Link {
+    source: (String, i64),
+    target: (String, i64),
+    link_type: String,
+}
+
+/// A page of another project that a change affects.
+#[derive(Debug, Serialize)]
+pub(super) struct AffectedElsewhere {
+    /// `project:path`.
+    filepath: String,
+    title: String,
+    /// Type of the last link on the path to it.
+    link_type: String,
+    /// Hops from the changed page.
+    distance: usize,
+    /// How likely it is affected, 0 to 1.
+    score: f64,
+}
+
+impl Between {
+    /// Reads the links between these projects from their indexes. Names of pages are looked up as in a question.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub fn of(projects: &[Project<'_>]) -> Result<Self> {
+        let mut found = Vec::new();
+        for project in projects {
+            let Ok(context) = &project.context else { continue };
+            for link in context.index.read(links::naming_projects)? {
+                let Some((name, rest)) = link.target.split_once(':') else { continue };
+                let named = projects.iter().find(|other| other.name == name && other.name != project.name);
+                let Some(Project { context: Ok(other), .. }) = named else { continue };
+                let page = rest.split('#').next().unwrap_or(rest).trim();
+                if let Some(target) = lookup(other, page)? {
+                    found.push(Link {
+                        source: (project.name.into(), link.page),
+                        target: (name.into(), target),
+                        link_type: link.link_type,
+                    });
+                }
+            }
+        }
+        Ok(Self(found))
+    }
+
+    /// The links whose projects have a number: `numbered` returns that of a page of the project at a position in
+    /// `projects`.
+    pub(super) fn among(
+        &self,
+        projects: &[Project<'_>],
+        numbered: impl Fn(usize, i64) -> Option<i64>,
+    ) -> Vec<(i64, i64, String)> {
+        let number = |(name, page): &(String, i64)| {
+            numbered(projects.iter().position(|project| project.name == name)?, *page)
+        };
+        let link = |link: &Link| Some((number(&link.source)?, number(&link.target)?, link.link_type.clone()));
+        self.0.iter().filter_map(link).collect()
+    }
+}
+
+/// The page of that name, if there is exactly one.
+fn lookup(context: &Context<'_>, page: &str) -> Result<Option<i64>> {
+    let asked = PageName { page: Some(page), ..PageName::default() };
+    match context.index.read(|db| asked.find(db)) {
+        Err(Error::PageNotFound { .. } | Error::AmbiguousPage { .. }) => Ok(None),
+        found => found,
+    }
+}
+
+impl Hub<'_> {
+    /// Pages of other projects that a change of the page or file in `params` affects, nearest first.
+    pub(super) fn affected_elsewhere(
+        &self,
+        at: usize,
+        context: &Context<'_>,
+        params: &Map<String, Value>,
+    ) -> Result<Vec<AffectedElsewhere>> {
+        let text = |name: &str| params.get(name).and_then(Value::as_str);
+        let depth = params.get("depth").and_then(Value::as_u64).unwrap_or(DEPTH);
+        let depth = usize::try_from(depth).unwrap_or(usize::MAX);
+        let types: Vec<String> = params
+            .get("link_types")
+            .and_then(|types| serde_json::from_value(types.clone()).ok())
+            .unwrap_or_default();
+        let (starts, hops) = match (text("file"), PAGE_NAMES.iter().find_map(|name| text(name))) {
+            (Some(file), _) => {
+                (context.index.read(|db| sources::pages_naming(db, file))?, depth.saturating_sub(1))
+            }
+            (None, Some(page)) => (lookup(context, page)?.into_iter().collect(), depth),
+            (None, None) => (Vec::new(), 0),
+        };
+        let starts: Vec<(i64, f64)> = starts.into_iter().map(|page| (number(at, page), 1.0)).collect();
+        let mut graphs = Vec::new();
+        for project in &self.projects {
+            graphs.push(match &project.context {
+                Ok(context) => context.index.graph()?,
+                Err(_) => Default::default(),
+            });
+        }
+        let graphs: Vec<_> = graphs.iter().map(|graph| &**graph).collect();
+        let between = self.between.among(&self.projects, |at, page| Some(number(at, page)));
+        let graph = joined(&graphs, &between);
+        let further = depth - hops;
+        let mut affected = Vec::new();
+        for found in graph.impact(&starts, hops, &types) {
+            let (place, page) = (member_of(found.reached.page), within(found.reached.page));
+            let Project { name, context: Ok(context), .. } = &self.projects[place] else { continue };
+            if place == at {
+                continue;
+            }
+            let Some((path, title)) = context.index.read(|db| pages::path_and_title(db, page))? else {
+                continue;
+            };
+            let distance = found.reached.depth + further;
+            affected.push(AffectedElsewhere {
+                filepath: format!("{name}:{path}"),
+                title,
+                link_type: found.reached.link_type.to_owned(),
+                distance,
+                score: rounded(impact::score(found.strength, distance)),
+            });
+        }
+        affected.truncate(MOST);
+        Ok(affected)
+    }
+}
+
+/// Shows pages of other projects below the answer of their own.
+pub(super) fn show(affected: &[AffectedElsewhere], page: &mut dyn Page) {
+    if affected.is_empty() {
+        return;
+    }
+    page.gap();
+    page.line(&[Span::strong(&message!("in other projects:"))]);
+    for AffectedElsewhere { filepath, title, link_type, .. } in affected {
+        let kind = format!(" ({link_type}) ");
+        page.item(&[Span::Path(filepath), Span::Text(&kind), Span::Words(title)]);
+    }
+}

@@ -1,0 +1,306 @@
+//! Several projects as one: every question that reads is answered over those that it selects.
+//!
+//! **Invariants**
+//! - A search over all projects ranks like one project with all of their pages (`search/across/tests.rs`).
+//! - A page is named `project:path`, and what an answer prints can be passed to the next question (`tests.rs`).
+//! - A project that fails does not hold the others: its error stands beside their answers (`tests.rs`).
+
+mod between;
+mod named;
+mod selection;
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Map, Value, json};
+
+use crate::message;
+use crate::ops::page::PageName;
+use crate::ops::{Effect, Operation, search};
+use crate::search::across::number;
+use crate::show::{Page, Span};
+use crate::{Context, Error, Result};
+
+pub use between::Between;
+use named::NamedPage;
+pub use selection::is_project_name;
+
+/// Parameter with the projects to ask: names, globs, and tags with a `#`.
+pub const PROJECTS: &str = "projects";
+
+/// Parameters that name a page, with how each is understood.
+const PAGE_NAMES: [&str; 7] = ["page", "filepath", "title", "id", "page_id", "center", "center_page_id"];
+
+/// Fewest tokens that a project's part of an answer gets.
+const LEAST_TOKENS: usize = 256;
+
+/// A project of a hub.
+pub struct Project<'a> {
+    /// Its name in the hub.
+    pub name: &'a str,
+    /// Its tags.
+    pub tags: &'a [String],
+    /// The project, or why it cannot be asked.
+    pub context: std::result::Result<Context<'a>, String>,
+}
+
+/// The projects that a question is about, and links between them.
+pub struct Hub<'a> {
+    projects: Vec<Project<'a>>,
+    between: &'a Between,
+}
+
+impl<'a> Hub<'a> {
+    /// A hub of these projects.
+    pub fn new(mut projects: Vec<Project<'a>>, between: &'a Between) -> Self {
+        projects.sort_by(|a, b| a.name.cmp(b.name));
+        Self { projects, between }
+    }
+
+    /// Runs an operation that reads on the projects that `params` select, and shows the answer on the page, if there is
+    /// one.
+    ///
+    /// A search is one ranking over all of them. A question about a page is answered by the project that has it. All
+    /// other questions are answered by each project.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParams`] for unknown projects and operations that change something, [`Error::AmbiguousPage`] for
+    /// a page that several projects have, [`Error::PageNotFound`]; the errors of the operation.
+    pub fn call(&self, operation: &Operation, params: Value, page: Option<&mut dyn Page>) -> Result<Value> {
+        if operation.facts.effect != Effect::Read {
+            let name = operation.name;
+            return Err(Error::invalid(message!(
+                "a hub only reads: call {name} in the project itself",
+                name
+            )));
+        }
+        let Value::Object(mut params) = params else {
+            return Err(Error::invalid(message!(
+                "parameters must be an object, not {other}",
+                other = params
+            )));
+        };
+        let mut chosen = selection::select(&self.projects, params.remove(PROJECTS))?;
+        if let Some(of_project) = self.page_in(&mut params, &chosen)? {
+            chosen = vec![of_project];
+        }
+        match (operation.name, chosen.as_slice()) {
+            (_, [one]) => self.ask_one(*one, operation, params, page),
+            ("search", several) => self.search(several, params, page),
+            (_, several) => self.ask_each(several, operation, params, page),
+        }
+    }
+
+    /// The project that has the page which `params` name, if they name one. Removes the project's name from it.
+    fn page_in(&self, params: &mut Map<String, Value>, chosen: &[usize]) -> Result<Option<usize>> {
+        let given =
+            PAGE_NAMES.iter().chain(&["file"]).find(|name| params.get(**name).is_some_and(Value::is_string));
+        let Some(key) = given.copied() else { return Ok(None) };
+        let text = params.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        if let Some((name, rest)) = text.split_once(':')
+            && let Some(at) = self.projects.iter().position(|project| project.name == name)
+        {
+            if !chosen.contains(&at) {
+                return Err(Error::invalid(message!(
+                    "'{text}' is in a project that `projects` leaves out",
+                    text
+                )));
+            }
+            params.insert(key.into(), rest.into());
+            return Ok(Some(at));
+        }
+        if key == "file" || chosen.len() == 1 {
+            return Ok(None);
+        }
+        let mut found = Vec::new();
+        let mut similar = Vec::new();
+        for &at in chosen {
+            let Project { name, context: Ok(context), .. } = &self.projects[at] else { continue };
+            let asked = match key {
+                "filepath" => PageName { filepath: Some(&text), ..PageName::default() },
+                "title" => PageName { title: Some(&text), ..PageName::default() },
+                "id" | "page_id" | "center_page_id" => PageName { id: Some(&text), ..PageName::default() },
+                _ => PageName { page: Some(&text), ..PageName::default() },
+            };
+            match context.index.read(|db| {
+                let page = asked.require(db)?;
+                crate::index::questions::pages::path(db, page)
+            }) {
+                Ok(path) => found.push((at, format!("{name}:{path}"))),
+                Err(Error::AmbiguousPage { candidates, .. }) => {
+                    found.extend(candidates.into_iter().map(|path| (at, format!("{name}:{path}"))));
+                }
+                Err(Error::PageNotFound { similar: own, .. }) => {
+                    similar.extend(own.into_iter().map(|path| format!("{name}:{path}")));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        match found.as_slice() {
+            [(at, _)] => Ok(Some(*at)),
+            [] => Err(Error::PageNotFound { page: text, similar }),
+            _ => Err(Error::AmbiguousPage {
+                page: text,
+                candidates: found.into_iter().map(|(_, path)| path).collect(),
+            }),
+        }
+    }
+
+    fn ask_one(
+        &self,
+        at: usize,
+        operation: &Operation,
+        params: Map<String, Value>,
+        page: Option<&mut dyn Page>,
+    ) -> Result<Value> {
+        let Project { name, context, .. } = &self.projects[at];
+        let context = context.as_ref().map_err(|error| unreachable(name, error))?;
+        let others = match operation.name {
+            "get_impact" => self.affected_elsewhere(at, context, &params)?,
+            _ => Vec::new(),
+        };
+        let answer = match page {
+            Some(page) => {
+                let mut named = NamedPage::new(name, page);
+                let answer = (operation.call)(context, Value::Object(params), Some(&mut named))?;
+                between::show(&others, named.inner());
+                answer
+            }
+            None => (operation.call)(context, Value::Object(params), None)?,
+        };
+        let mut answer = named::of(name, answer);
+        if let Some(fields) = answer.as_object_mut().filter(|_| operation.name == "get_impact") {
+            fields.insert("in_other_projects".into(), json!(others));
+        }
+        Ok(answer)
+    }
+
+    fn search(
+        &self,
+        chosen: &[usize],
+        params: Map<String, Value>,
+        page: Option<&mut dyn Page>,
+    ) -> Result<Value> {
+        let params: search::Params = serde_json::from_value(Value::Object(params))
+            .map_err(|error| Error::invalid(message!("{error}", error)))?;
+        let mut asked = Vec::new();
+        let mut failed = Vec::new();
+        for &at in chosen {
+            match &self.projects[at].context {
+                Ok(context) => asked.push((at, *context)),
+                Err(error) => failed.push((self.projects[at].name, error.clone())),
+            }
+        }
+        if asked.is_empty() {
+            return Err(failed.first().map_or_else(
+                || Error::invalid(message!("the hub has no projects")),
+                |(name, error)| unreachable(name, error),
+            ));
+        }
+        let places: Vec<usize> = asked.iter().map(|(at, _)| *at).collect();
+        let renumbered =
+            |at: usize, own: i64| Some(number(places.iter().position(|place| *place == at)?, own));
+        let between = self.between.among(&self.projects, renumbered);
+        let names: Vec<&str> = asked.iter().map(|(at, _)| self.projects[*at].name).collect();
+        let contexts: Vec<Context<'_>> = asked.into_iter().map(|(_, context)| context).collect();
+        let output = in_one_state_each(&contexts, Vec::new(), &mut |contexts| {
+            let projects: Vec<(&str, Context<'_>)> =
+                names.iter().copied().zip(contexts.iter().copied()).collect();
+            search::run_across(&projects, &between, params.clone())
+        })?;
+        if let Some(page) = page {
+            search::show(&output, page);
+            show_failed(&failed, page);
+        }
+        let mut answer = serde_json::to_value(&output).map_err(|error| Error::Internal(error.to_string()))?;
+        add_failed(&mut answer, &failed);
+        Ok(answer)
+    }
+
+    fn ask_each(
+        &self,
+        chosen: &[usize],
+        operation: &Operation,
+        mut params: Map<String, Value>,
+        mut page: Option<&mut dyn Page>,
+    ) -> Result<Value> {
+        if let Some(most) = params.get("max_tokens").and_then(Value::as_u64) {
+            let share = usize::try_from(most).unwrap_or(usize::MAX) / chosen.len().max(1);
+            params.insert("max_tokens".into(), share.max(LEAST_TOKENS).into());
+        }
+        let (mut answers, mut failed) = (Vec::new(), Vec::new());
+        let mut unfit = None;
+        for &at in chosen {
+            let Project { name, context, .. } = &self.projects[at];
+            let context = match context {
+                Ok(context) => context,
+                Err(error) => {
+                    failed.push((*name, error.clone()));
+                    continue;
+                }
+            };
+            let params = Value::Object(params.clone());
+            let answer = match &mut page {
+                Some(page) => {
+                    page.heading(&[Span::Code(name)]);
+                    let mut named = NamedPage::new(name, &mut **page);
+                    let answer = (operation.call)(context, params, Some(&mut named));
+                    if let Err(error) = &answer {
+                        page.warn(&[Span::Text(&error.to_string())]);
+                    }
+                    page.gap();
+                    answer
+                }
+                None => (operation.call)(context, params, None),
+            };
+            match answer {
+                Ok(answer) => answers.push(named::of(name, answer)),
+                Err(Error::Cancelled) => return Err(Error::Cancelled),
+                Err(error @ Error::InvalidParams { .. }) => unfit = Some(error),
+                Err(error) => failed.push((*name, error.to_string())),
+            }
+        }
+        // Parameters that fit no project are a mistake of the caller.
+        if let Some(error) = unfit.filter(|_| answers.is_empty()) {
+            return Err(error);
+        }
+        if let Some(page) = page {
+            show_failed(&failed, page);
+        }
+        let mut answer = json!({ "projects": answers });
+        add_failed(&mut answer, &failed);
+        Ok(answer)
+    }
+}
+
+/// Runs `question` with each of these projects in one state.
+fn in_one_state_each<T>(
+    contexts: &[Context<'_>],
+    held: Vec<Context<'_>>,
+    question: &mut dyn FnMut(&[Context<'_>]) -> Result<T>,
+) -> Result<T> {
+    match contexts.split_first() {
+        None => question(&held),
+        Some((first, rest)) => first.in_one_state(|context| {
+            let mut held = held;
+            held.push(*context);
+            in_one_state_each(rest, held, question)
+        }),
+    }
+}
+
+fn unreachable(name: &str, error: &str) -> Error {
+    Error::invalid(message!("project '{name}' cannot be read: {error}", name, error))
+}
+
+fn show_failed(failed: &[(&str, String)], page: &mut dyn Page) {
+    for (name, error) in failed {
+        page.warn(&[Span::said(&message!("project '{name}' cannot be read: {error}", name, error))]);
+    }
+}
+
+fn add_failed(answer: &mut Value, failed: &[(&str, String)]) {
+    let told = failed.iter().map(|(name, error)| json!({ "project": name, "error": error }));
+    if let Some(fields) = answer.as_object_mut() {
+        fields.insert("failed_projects".into(), told.collect());
+    }
+}

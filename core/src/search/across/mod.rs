@@ -1,0 +1,221 @@
+//! One ranking over several projects, each with its own index: the ranking that one project with all of their pages would
+//! have. How rare words are, how long texts are and what similarity is usual is taken from all of them, and relevance
+//! passes along links between them.
+//!
+//! **Invariants**
+//! - Scores compare: the best pages are those of one index of the same pages, apart from rounding (`tests.rs`).
+//! - A project alone is ranked as by [`super::rank`].
+
+mod bm25;
+mod numbers;
+#[cfg(test)]
+mod tests;
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+
+use rusqlite::Connection;
+
+use super::texts::{Own, Texts};
+use super::{
+    CANDIDATES, ENOUGH, Evidence, Hit, Match, Named, Rarity, Request, SearchMode, add_distances, combine,
+    fulltext, gather, rounded,
+};
+use crate::Result;
+use crate::index::questions::lengths;
+use crate::index::{BACKGROUND_OF_NOTHING, Closest, RowSet, SAMPLE, VectorMatrix, typical_deviation};
+use bm25::{All, rescore};
+pub(crate) use numbers::{joined, member_of, number, within};
+
+/// A project that takes part in a search.
+pub(crate) struct Member<'a> {
+    /// Its index, in one state.
+    pub db: &'a Connection,
+    /// The query, with the project's vectors, index and conditions.
+    pub request: Request<'a>,
+}
+
+/// A page found: the position of its project, and the page in it. [`Hit::lift`] names pages by [`number`].
+pub(crate) type Found = (usize, Hit);
+
+/// The pages found in all projects, at most 500, best first, ties by project and path. The projects are sorted by name,
+/// and `whole` is the query with the graph of all of them, see [`joined`].
+///
+/// # Errors
+/// [`crate::Error::Database`], [`crate::Error::InvalidParams`] from the filter.
+pub(crate) fn rank_across(members: &[Member<'_>], whole: &Request<'_>) -> Result<Vec<Found>> {
+    let texts = Together { members, known: RefCell::default() };
+    let mut length = 0;
+    for member in members {
+        length += lengths::of_all(member.db)?;
+    }
+    let all = All { length: length as f64 / texts.rows()?.max(1) as f64, texts: &texts };
+    let rarity = Rarity::of(whole.query, &texts)?;
+    let mut allowed = Vec::with_capacity(members.len());
+    let mut gathered = Vec::with_capacity(members.len());
+    for member in members {
+        let own = member.request.filter.allowed(member.db)?;
+        let (mut words, closest) = gather(member.db, &member.request, own.as_ref(), 1)?;
+        rescore(member.db, member.request.index, whole.query, false, &mut words, &all)?;
+        gathered.push((words, closest));
+        allowed.push(own);
+    }
+    let strict: usize = gathered.iter().map(|(words, _)| words.len()).sum();
+    let is_hybrid = whole.mode == SearchMode::Hybrid;
+    if is_hybrid && (1..ENOUGH).contains(&strict) && !whole.query.phrases().is_empty() {
+        add_without_phrases(members, whole, &allowed, &all, &mut gathered)?;
+    }
+    let keep = |page: i64| {
+        let own = allowed.get(member_of(page)).and_then(Option::as_ref);
+        own.is_none_or(|pages| pages.contains(&within(page)))
+    };
+    let evidence = join(members, gathered, &rarity, whole, &keep)?;
+    let mut hits = combine(whole, &texts, &rarity, &evidence, keep)?;
+    let place = |hit: &Hit| whole.graph.place(hit.page);
+    hits.sort_by(|a, b| rounded(b.score).total_cmp(&rounded(a.score)).then_with(|| place(a).cmp(&place(b))));
+    add_distances(&mut hits, whole);
+    Ok(hits.into_iter().map(|hit| (member_of(hit.page), numbers::own(hit))).collect())
+}
+
+/// Words and vectors of one project.
+type Gathered = (Vec<Match>, Closest);
+
+/// Adds sections without the query's phrases, because too few in all projects have them.
+fn add_without_phrases(
+    members: &[Member<'_>],
+    whole: &Request<'_>,
+    allowed: &[Option<HashSet<i64>>],
+    all: &All<'_>,
+    gathered: &mut [Gathered],
+) -> Result<()> {
+    let least =
+        gathered.iter().flat_map(|(words, _)| words).map(|one| one.bm25).fold(f64::INFINITY, f64::min);
+    for ((member, own), (words, closest)) in members.iter().zip(allowed).zip(gathered) {
+        let Member { db, request } = member;
+        let rows = own.as_ref().map(|pages| RowSet::of_pages(db, pages)).transpose()?;
+        let mut others =
+            fulltext::without_phrases(db, whole.query, CANDIDATES, rows.as_ref(), request.index)?;
+        rescore(db, request.index, whole.query, true, &mut others, all)?;
+        others.iter_mut().for_each(|other| other.bm25 = other.bm25.min(least));
+        fulltext::add_others(words, others, CANDIDATES);
+        if let Some(vector) = request.vector {
+            let keep = |page: i64| own.as_ref().is_none_or(|pages| pages.contains(&page));
+            let near = request.matrix.near(vector, CANDIDATES, keep);
+            *closest = super::compare(db, request.matrix, vector, near, words)?;
+        }
+    }
+    Ok(())
+}
+
+/// The evidence of all projects, with numbers of pages, sections and passages that are unique among them.
+fn join(
+    members: &[Member<'_>],
+    gathered: Vec<Gathered>,
+    rarity: &Rarity,
+    whole: &Request<'_>,
+    keep: &impl Fn(i64) -> bool,
+) -> Result<Evidence> {
+    let mut words: Vec<Match> = Vec::new();
+    let mut parts = Vec::new();
+    for (at, (own, closest)) in gathered.into_iter().enumerate() {
+        words.extend(own.into_iter().map(|one| numbers::of_match(at, one)));
+        parts.push(numbers::of_closest(at, closest));
+    }
+    // Sorting is stable: among equals, the first project comes first.
+    words.sort_by(|a, b| b.bm25.total_cmp(&a.bm25));
+    words.truncate(CANDIDATES);
+    let mut own: Vec<Vec<Match>> = members.iter().map(|_| Vec::new()).collect();
+    for one in &words {
+        own[member_of(one.page)].push(numbers::of_own(one));
+    }
+    let mut present: Vec<HashSet<i64>> = Vec::new();
+    let mut named: Vec<Named> = Vec::new();
+    for (at, (member, words)) in members.iter().zip(&own).enumerate() {
+        let having = rarity.present(member.db, words, member.request.index)?;
+        present.resize_with(having.len(), HashSet::new);
+        for (all, own) in present.iter_mut().zip(having) {
+            all.extend(own.into_iter().map(|passage| number(at, passage)));
+        }
+        named.push(match whole.mode {
+            SearchMode::Vector => Named::default(),
+            _ => Named::of(member.db, whole.query, words)?,
+        });
+    }
+    if whole.mode != SearchMode::Vector && named.iter().all(|named| named.may_be_similar(whole.query)) {
+        for (member, named) in members.iter().zip(&mut named) {
+            named.compare(member.db, whole.query, rarity)?;
+        }
+    }
+    let named = named.into_iter().enumerate().map(|(at, named)| named.renumbered(|own| number(at, own)));
+    let closest = closest_of_all(members, parts, &words, keep);
+    Ok(Evidence { present, closest, named: Named::union(named), words })
+}
+
+/// The sections that are closest in all projects, with what is usual among all of their vectors.
+fn closest_of_all(
+    members: &[Member<'_>],
+    parts: Vec<Closest>,
+    words: &[Match],
+    keep: &impl Fn(i64) -> bool,
+) -> Closest {
+    let compared: usize = parts.iter().map(|part| part.compared).sum();
+    if compared == 0 {
+        return Closest::default();
+    }
+    let (mut sum, mut squares) = (0.0, 0.0);
+    let mut closest = Closest { compared, ..Closest::default() };
+    let mut vectors = Vec::new();
+    for (at, part) in parts.into_iter().enumerate() {
+        let count = part.compared as f64;
+        let total = f64::from(part.background) * (count + BACKGROUND_OF_NOTHING);
+        sum += total;
+        if part.compared > 0 {
+            squares += (f64::from(part.deviation).powi(2) + (total / count).powi(2)) * count;
+            let share = (SAMPLE * part.compared).div_ceil(compared);
+            let matrix: &VectorMatrix = members[at].request.matrix;
+            vectors.extend(matrix.sample(share, |page| keep(number(at, page))));
+        }
+        closest.pages.extend(part.pages);
+        closest.sections.extend(part.sections);
+    }
+    let count = compared as f64;
+    let deviation = (squares / count - (sum / count).powi(2)).max(0.0).sqrt();
+    let typical = typical_deviation(&vectors);
+    closest.background = (sum / (count + BACKGROUND_OF_NOTHING)) as f32;
+    closest.deviation = deviation as f32;
+    closest.contrast = if typical > 0.0 { (deviation / typical) as f32 } else { 0.0 };
+    closest.sections.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+    let with_words: HashSet<i64> = words.iter().map(|one| one.section).collect();
+    let mut place = 0..;
+    closest.sections.retain(|one| {
+        place.next().is_some_and(|place| place < CANDIDATES) || with_words.contains(&one.section)
+    });
+    closest
+}
+
+/// The texts of all projects.
+struct Together<'a> {
+    members: &'a [Member<'a>],
+    known: RefCell<HashMap<String, usize>>,
+}
+
+impl Together<'_> {
+    fn sum(&self, count: impl for<'o> Fn(&Own<'o>) -> Result<usize>) -> Result<usize> {
+        self.members.iter().map(|Member { db, request }| count(&Own { db, index: request.index })).sum()
+    }
+}
+
+impl Texts for Together<'_> {
+    fn rows(&self) -> Result<usize> {
+        self.sum(|own| own.rows())
+    }
+
+    fn rows_with(&self, expression: &str) -> Result<usize> {
+        if let Some(&known) = self.known.borrow().get(expression) {
+            return Ok(known);
+        }
+        let count = self.sum(|own| own.rows_with(expression))?;
+        self.known.borrow_mut().insert(expression.to_owned(), count);
+        Ok(count)
+    }
+}
