@@ -19,6 +19,7 @@ mod freshness;
 mod hidden;
 mod hints;
 mod hostile;
+mod hub;
 mod import;
 mod index_files;
 mod languages;

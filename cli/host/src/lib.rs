@@ -17,6 +17,7 @@ mod environment;
 pub mod export;
 pub mod file_lock;
 mod git;
+pub mod hub;
 mod identity;
 mod ignore_rules;
 pub mod import;

@@ -137,7 +137,7 @@ impl McpServerArgs {
 const PORT: u16 = 4820;
 
 /// Parses an address, a port or a host.
-fn address(text: &str) -> Result<SocketAddr, String> {
+pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
     if let Ok(port) = text.parse() {
         return Ok(SocketAddr::from(([127, 0, 0, 1], port)));
     }

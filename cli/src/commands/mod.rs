@@ -12,6 +12,7 @@ mod gaps;
 mod get;
 mod graph;
 mod hook;
+pub(crate) mod hub;
 mod impact;
 mod import;
 pub(crate) mod init;
@@ -121,6 +122,8 @@ pub enum Command {
     Dismiss(suggest::DismissArgs),
     /// Read, write and search the pages in a browser
     Viewer(viewer::ViewerArgs),
+    /// Search and serve many projects as one
+    Hub(hub::HubArgs),
     /// Serve editors over the Language Server Protocol
     Lsp(lsp::LspArgs),
     /// Connect AI clients to the server
@@ -191,6 +194,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::McpServer(args) => return mcp_server::run(terminal, &folder, args),
         Command::Viewer(args) => return viewer::run(terminal, &folder, args),
         Command::Lsp(args) => return lsp::run(terminal, args),
+        Command::Hub(args) => return hub::run(terminal, &folder, args),
         Command::Overview => return overview::run(terminal, &folder, global),
         _ => {}
     }
@@ -244,6 +248,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         | Command::McpServer(_)
         | Command::Viewer(_)
         | Command::Lsp(_)
+        | Command::Hub(_)
         | Command::Overview => Ok(crate::ExitStatus::Success),
     }
 }

@@ -25,7 +25,8 @@ mod transfer;
 
 use endpoint::EndpointEmbedder;
 use installed::InstalledModel;
-use known::{BUNDLED, built_in, known};
+pub(crate) use known::built_in;
+use known::{BUNDLED, known};
 use places::Places;
 
 /// Whether this build can run models.

@@ -12,6 +12,7 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
+use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -20,7 +21,6 @@ use tokio_util::sync::CancellationToken;
 use ubp_core::{Error, Result};
 
 use super::lines;
-use super::server::Server;
 use crate::http::named_tokens::{NamedToken, Tokens};
 use crate::http::{self, Limits, Names, Token, bearer};
 
@@ -116,9 +116,9 @@ impl Gate {
     }
 }
 
-/// The router that serves [`PATH`] until `stop`.
-pub(super) fn router(
-    server: Server,
+/// The router that serves [`PATH`] until `stop`, with a server of its own for each client.
+pub(super) fn router<S: ServerHandler>(
+    client: impl Fn() -> S + Send + Sync + 'static,
     names: &Names,
     token: Option<Token>,
     tokens: Tokens,
@@ -132,8 +132,7 @@ pub(super) fn router(
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.keep_alive = Some(SILENCE);
     let sessions = Arc::new(sessions);
-    let service =
-        StreamableHttpService::new(move || Ok(server.for_another_client()), sessions.clone(), config);
+    let service = StreamableHttpService::new(move || Ok(client()), sessions.clone(), config);
     let gate = Arc::new(Gate {
         names: names.clone(),
         token,
@@ -150,16 +149,16 @@ pub(super) fn router(
 ///
 /// # Errors
 /// [`Error::Io`] if the listener fails.
-pub(super) async fn serve(
-    server: Server,
+pub(super) async fn serve<S: ServerHandler>(
+    client: impl Fn() -> S + Send + Sync + 'static,
     listener: TcpListener,
     further: &[String],
     token: Option<Token>,
+    tokens: Tokens,
     stop: CancellationToken,
 ) -> Result<()> {
     let address = listener.local_addr().map_err(|error| Error::io("the listener", error))?;
-    let tokens = Tokens::of(server.views.whole().root());
-    let router = router(server, &Names::of(address, further), token, tokens, stop.clone());
+    let router = router(client, &Names::of(address, further), token, tokens, stop.clone());
     http::serve(listener, router, Limits::default(), stop).await;
     Ok(())
 }

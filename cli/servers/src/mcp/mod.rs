@@ -27,6 +27,7 @@ mod call;
 mod changes;
 mod completion;
 mod http;
+pub mod hub;
 mod limit;
 mod lines;
 mod prompts;
@@ -43,8 +44,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::Router;
-use rmcp::ServiceExt;
 use rmcp::service::{QuitReason, ServerInitializeError};
+use rmcp::{ServerHandler, ServiceExt};
 use tokio_util::sync::CancellationToken;
 use ubp_core::manifest::Right;
 use ubp_core::message;
@@ -90,7 +91,8 @@ pub(crate) fn router(
     let views = Views::of(live.clone());
     let tools = tools::choose(&[], offered(&views, write)?)?;
     let tokens = Tokens::of(live.root());
-    Ok(http::router(Server::new(views, tools, write), names, Some(token), tokens, stop))
+    let server = Server::new(views, tools, write);
+    Ok(http::router(move || server.for_another_client(), names, Some(token), tokens, stop))
 }
 
 /// Options of a server.
@@ -283,13 +285,7 @@ fn serve(
     if no_sessions {
         server.recording = None;
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .max_blocking_threads(16)
-        .enable_io()
-        .enable_time()
-        .build()
-        .map_err(|error| Error::Internal(error.to_string()))?;
+    let runtime = runtime()?;
     let result = match http {
         Some(address) => {
             let access = match (no_token, token) {
@@ -297,8 +293,10 @@ fn serve(
                 (false, Some(token)) => Access::Given(token),
                 (false, None) => Access::Kept(Files::of(live.root())),
             };
-            let listening = Listening { address, further: &allow_host, holding: holding.as_ref(), access };
-            runtime.block_on(over_http(server, listening, streams, messages, cancel))
+            let (holding, tokens) = (holding.as_ref(), Tokens::of(live.root()));
+            let listening = Listening { address, further: &allow_host, holding, access, tokens };
+            let client = move || server.for_another_client();
+            runtime.block_on(over_http(client, listening, streams, messages, cancel))
         }
         None => runtime.block_on(over_stdio(server, streams, cancel)),
     };
@@ -310,7 +308,17 @@ fn serve(
     result
 }
 
-async fn over_stdio(server: Server, streams: &mut Streams<'_>, cancel: &Cancel) -> Result<()> {
+fn runtime() -> Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(16)
+        .enable_io()
+        .enable_time()
+        .build()
+        .map_err(|error| Error::Internal(error.to_string()))
+}
+
+async fn over_stdio(server: impl ServerHandler, streams: &mut Streams<'_>, cancel: &Cancel) -> Result<()> {
     let input = std::mem::replace(streams.input, Box::new(std::io::empty()));
     let output = std::mem::replace(streams.out, Box::new(std::io::sink()));
     let stop = CancellationToken::new();
@@ -344,6 +352,8 @@ struct Listening<'a> {
     further: &'a [String],
     holding: Option<&'a Holding>,
     access: Access,
+    /// Tokens that give clients a name.
+    tokens: Tokens,
 }
 
 /// Who may send requests over HTTP.
@@ -356,14 +366,14 @@ enum Access {
     Kept(Files),
 }
 
-async fn over_http(
-    server: Server,
+async fn over_http<S: ServerHandler>(
+    client: impl Fn() -> S + Send + Sync + 'static,
     listening: Listening<'_>,
     streams: &mut Streams<'_>,
     messages: &Messages,
     cancel: &Cancel,
 ) -> Result<()> {
-    let Listening { address, further, holding, access } = listening;
+    let Listening { address, further, holding, access, tokens } = listening;
     let listener = bind(address).await?;
     let address = listener.local_addr().map_err(|error| Error::io(address.to_string(), error))?;
     let url = format!("http://{address}{}", http::PATH);
@@ -392,7 +402,7 @@ async fn over_http(
         holding.announce(&url, file.as_deref(), streams.out, cancel)?;
     }
     let stop = CancellationToken::new();
-    let serve = http::serve(server, listener, further, token, stop.clone());
+    let serve = http::serve(client, listener, further, token, tokens, stop.clone());
     let mut serve = std::pin::pin!(serve);
     tokio::select! {
         ended = &mut serve => ended?,

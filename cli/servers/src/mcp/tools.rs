@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
 use serde_json::{Value, json};
+use ubp_core::hub::PROJECTS;
 use ubp_core::message;
 use ubp_core::ops::{Effect, OPERATIONS, Operation, Tool};
 use ubp_core::show::MAX_TOKENS;
@@ -154,6 +155,29 @@ fn row(operation: &'static Operation, proposes: bool) -> Row {
         .with_raw_output_schema(Arc::new(gives))
         .with_annotations(annotations);
     Row { operation, listed, takes: Arc::new(takes), takes_max_tokens, takes_reason }
+}
+
+/// The tools of a hub: those that read, with a parameter for the projects. Their answers have other shapes for several
+/// projects, so none is announced.
+pub(super) fn of_hub() -> Arc<[Row]> {
+    let reads = |operation: &&Operation| is_always(operation) && !is_writing(operation);
+    let about = "Only these projects: names, globs, #tags.";
+    let projects = json!({ "type": "array", "items": { "type": "string" }, "description": about });
+    let add = |schema: &mut JsonObject| {
+        if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.insert(PROJECTS.into(), projects.clone());
+        }
+    };
+    let row = |operation| {
+        let mut row = row(operation, false);
+        let (mut takes, mut announced) = ((*row.takes).clone(), (*row.listed.input_schema).clone());
+        add(&mut takes);
+        add(&mut announced);
+        (row.takes, row.listed.input_schema) = (Arc::new(takes), Arc::new(announced));
+        row.listed.output_schema = None;
+        row
+    };
+    OPERATIONS.iter().filter(reads).map(row).collect()
 }
 
 /// A title for people, such as "Get page" for `get_page`.

@@ -1,0 +1,362 @@
+//! Many projects kept open as one, see [`ubp_core::hub`]. They come and go with the settings of the hub and the folders
+//! that its globs find.
+//!
+//! **Invariants**
+//! - A project that cannot be opened or read does not hold the others (`tests/tests/hub.rs`).
+//! - Projects with the same model share it in memory.
+//! - What a project's settings hide from an agent, a hub hides from it too (`tests/tests/hub.rs`).
+
+mod manifest;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use serde_json::Value;
+use ubp_core::hub::{Between, Hub as Projects, Project as Member};
+use ubp_core::message;
+use ubp_core::ops::Operation;
+use ubp_core::ports::Embedder;
+use ubp_core::progress::{Cancel, Progress, Silent};
+use ubp_core::show::{Page, Reader};
+use ubp_core::{Caller, Context, Error, Result};
+
+use crate::live::{Live, Notices, Seen, Views};
+use crate::{Environment, Project, models};
+
+pub use manifest::{HUB_MANIFEST, HubManifest, Place};
+
+/// How long the list of projects is used before it is looked up again.
+const LOOK_AGAIN: Duration = Duration::from_secs(2);
+
+/// Where a hub's projects are listed.
+#[derive(Debug, Clone)]
+pub enum Listed {
+    /// In a file.
+    In(PathBuf),
+    /// Folders and globs, relative to a folder.
+    Here(PathBuf, Vec<String>),
+}
+
+/// An open hub. Its projects are closed when it is dropped.
+pub struct Hub {
+    listed: Listed,
+    environment: Environment,
+    notices: Notices,
+    models: Arc<Models>,
+    state: Mutex<State>,
+    between: Mutex<Option<KnownLinks>>,
+}
+
+/// Links between projects, with the states of their indexes in which they were read.
+type KnownLinks = (Vec<(String, i64)>, Arc<Between>);
+
+#[derive(Default)]
+struct State {
+    looked: Option<Instant>,
+    opened: Vec<Arc<Opened>>,
+    /// The last problem with the list, which is told once.
+    problem: Option<String>,
+}
+
+struct Opened {
+    place: Place,
+    /// The project, or why it could not be opened.
+    views: std::result::Result<Arc<Views>, String>,
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        if let Ok(views) = &self.views {
+            views.stop();
+        }
+    }
+}
+
+/// A project of a hub, for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ProjectState {
+    /// Its name.
+    pub project: String,
+    /// Its folder.
+    pub folder: String,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Number of pages.
+    pub pages: Option<usize>,
+    /// Why it cannot be read.
+    pub error: Option<String>,
+}
+
+/// Who asks.
+#[derive(Debug, Clone, Copy)]
+pub struct HubAsker<'a> {
+    /// A person or an agent.
+    pub caller: Caller,
+    /// Name of the agent, which decides about its rights in each project.
+    pub agent: Option<&'a str>,
+}
+
+impl Hub {
+    /// Opens the listed projects. Returns at once; indexes are built or updated in the background.
+    ///
+    /// # Errors
+    /// Those of [`HubManifest::read`] and [`HubManifest::places`]; [`Error::InvalidParams`] without a project.
+    pub fn open(listed: Listed, environment: &Environment, notices: Notices) -> Result<Arc<Self>> {
+        let hub = Arc::new(Self {
+            listed,
+            environment: environment.clone(),
+            notices,
+            models: Arc::default(),
+            state: Mutex::default(),
+            between: Mutex::default(),
+        });
+        let places = hub.places()?;
+        if places.is_empty() {
+            return Err(Error::invalid(message!(
+                "no project found: name folders with a project, or list them in hub.json"
+            )));
+        }
+        hub.settle(&mut hub.state(), places);
+        Ok(hub)
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn places(&self) -> Result<Vec<Place>> {
+        match &self.listed {
+            Listed::In(file) => HubManifest::read(file)?.places(file.parent().unwrap_or(Path::new("."))),
+            Listed::Here(base, folders) => HubManifest::of_folders(folders).places(base),
+        }
+    }
+
+    /// Opens projects that are new, and closes those that are gone.
+    fn settle(&self, state: &mut State, places: Vec<Place>) {
+        let mut before = std::mem::take(&mut state.opened);
+        for place in places {
+            let is_open = |opened: &Arc<Opened>| opened.place == place && opened.views.is_ok();
+            let opened = match before.iter().position(is_open) {
+                Some(at) => before.swap_remove(at),
+                None => Arc::new(self.open_one(place)),
+            };
+            state.opened.push(opened);
+        }
+        state.looked = Some(Instant::now());
+    }
+
+    fn open_one(&self, place: Place) -> Opened {
+        let models = self.models.clone();
+        let find_model =
+            Box::new(move |project: &Project, environment: &Environment| models.of(project, environment));
+        let views = Project::load(&place.root)
+            .and_then(|project| {
+                Live::start_finding(project, &self.environment, self.notices.clone(), find_model)
+            })
+            .map(Views::of)
+            .map_err(|error| error.to_string());
+        Opened { place, views }
+    }
+
+    /// The projects as they are listed now. If the list cannot be read, those of before.
+    fn current(&self) -> Vec<Arc<Opened>> {
+        let mut state = self.state();
+        if state.looked.is_none_or(|looked| looked.elapsed() >= LOOK_AGAIN) {
+            match self.places() {
+                Ok(places) => {
+                    state.problem = None;
+                    self.settle(&mut state, places);
+                }
+                Err(error) => {
+                    state.looked = Some(Instant::now());
+                    let told = error.to_string();
+                    if state.problem.as_ref() != Some(&told) {
+                        (self.notices)(crate::live::Notice {
+                            is_warning: true,
+                            text: message!(
+                                "the list of projects cannot be read, so it stays as it was: {error}",
+                                error
+                            ),
+                            hint: None,
+                        });
+                        state.problem = Some(told);
+                    }
+                }
+            }
+        }
+        state.opened.clone()
+    }
+
+    /// Answers a question over the projects that `params` select, see [`ubp_core::hub::Hub::call`].
+    ///
+    /// # Errors
+    /// As [`ubp_core::hub::Hub::call`].
+    pub fn call(
+        &self,
+        asker: HubAsker<'_>,
+        operation: &Operation,
+        params: Value,
+        mut told: Option<(&mut dyn Page, &dyn Reader)>,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> Result<Value> {
+        let opened = self.current();
+        let reader = told.as_ref().map(|(_, reader)| *reader);
+        self.with(asker, &opened, reader, progress, cancel, &mut |members| {
+            let between = self.links_between(&members)?;
+            let page = told.as_mut().map(|(page, _)| &mut **page as &mut dyn Page);
+            Projects::new(members, &between).call(operation, params.clone(), page)
+        })
+    }
+
+    /// Shows the answer to a question on `page`.
+    ///
+    /// # Errors
+    /// As [`Hub::call`].
+    pub fn show(
+        &self,
+        asker: HubAsker<'_>,
+        operation: &Operation,
+        params: Value,
+        page: &mut dyn Page,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        let opened = self.current();
+        self.with(asker, &opened, None, &Silent, cancel, &mut |members| {
+            let between = self.links_between(&members)?;
+            Projects::new(members, &between).call(operation, params.clone(), Some(page)).map(|_| ())
+        })
+    }
+
+    /// The projects and their states.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`].
+    pub fn states(&self, cancel: &Cancel) -> Result<Vec<ProjectState>> {
+        let opened = self.current();
+        let asker = HubAsker { caller: Caller::Person, agent: None };
+        self.with(asker, &opened, None, &Silent, cancel, &mut |members| {
+            let state = |(member, opened): (&Member<'_>, &Arc<Opened>)| {
+                let pages = member.context.as_ref().map_err(String::clone).and_then(|context| {
+                    context.index.graph().map(|graph| graph.page_count()).map_err(|error| error.to_string())
+                });
+                ProjectState {
+                    project: opened.place.name.clone(),
+                    folder: opened.place.root.to_string_lossy().into_owned(),
+                    tags: opened.place.tags.clone(),
+                    pages: pages.as_ref().ok().copied(),
+                    error: pages.err(),
+                }
+            };
+            Ok(members.iter().zip(&opened).map(state).collect())
+        })
+    }
+
+    /// Runs `work` with all projects held open, in the order of `opened`.
+    fn with<T>(
+        &self,
+        asker: HubAsker<'_>,
+        opened: &[Arc<Opened>],
+        reader: Option<&dyn Reader>,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+        work: &mut dyn FnMut(Vec<Member<'_>>) -> Result<T>,
+    ) -> Result<T> {
+        let seen: Vec<std::result::Result<Seen, String>> = opened
+            .iter()
+            .map(|opened| {
+                let views = opened.views.as_ref().map_err(String::clone)?;
+                views.seen_by(asker.agent, &[]).map_err(|error| error.to_string())
+            })
+            .collect();
+        let all: Vec<(&Place, &std::result::Result<Seen, String>)> =
+            opened.iter().map(|opened| &opened.place).zip(&seen).collect();
+        hold(&all, Vec::new(), Held { asker, reader, progress, cancel }, work)
+    }
+
+    /// The links between the projects, kept while none of them changes.
+    fn links_between(&self, members: &[Member<'_>]) -> Result<Arc<Between>> {
+        let mut state = Vec::with_capacity(members.len());
+        for member in members {
+            if let Ok(context) = &member.context {
+                state.push((member.name.to_owned(), context.index.generation()?));
+            }
+        }
+        let mut kept = self.between.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, between)) = kept.as_ref().filter(|(known, _)| *known == state) {
+            return Ok(between.clone());
+        }
+        let between = Arc::new(Between::of(members)?);
+        *kept = Some((state, between.clone()));
+        Ok(between)
+    }
+}
+
+/// What all projects are asked with.
+#[derive(Clone, Copy)]
+struct Held<'a> {
+    asker: HubAsker<'a>,
+    reader: Option<&'a dyn Reader>,
+    progress: &'a dyn Progress,
+    cancel: &'a Cancel,
+}
+
+/// Holds one project after the other, and then runs `work`.
+fn hold<'m, T>(
+    rest: &'m [(&Place, &std::result::Result<Seen, String>)],
+    mut members: Vec<Member<'m>>,
+    with: Held<'m>,
+    work: &mut dyn FnMut(Vec<Member<'_>>) -> Result<T>,
+) -> Result<T> {
+    let Some(((place, seen), rest)) = rest.split_first() else { return work(members) };
+    let (name, tags) = (place.name.as_str(), place.tags.as_slice());
+    let error = match seen {
+        Err(error) => error.clone(),
+        Ok(Seen { rights, live }) => {
+            let mut before = Some(members);
+            let mut is_held = false;
+            let result = live.with(with.asker.caller, with.progress, with.cancel, |context| {
+                is_held = true;
+                let mut members = before.take().unwrap_or_default();
+                let rights = (with.asker.caller == Caller::Agent).then_some(&**rights);
+                let context = Context { agent: with.asker.agent, rights, reader: with.reader, ..*context };
+                members.push(Member { name, tags, context: Ok(context) });
+                hold(rest, members, with, work)
+            });
+            match result {
+                Err(error) if !is_held && !matches!(error, Error::Cancelled) => {
+                    members = before.unwrap_or_default();
+                    error.to_string()
+                }
+                result => return result,
+            }
+        }
+    };
+    members.push(Member { name, tags, context: Err(error) });
+    hold(rest, members, with, work)
+}
+
+/// The models in use, by what the settings of projects say about them.
+#[derive(Default)]
+struct Models(Mutex<HashMap<String, Weak<dyn Embedder>>>);
+
+impl Models {
+    fn of(&self, project: &Project, environment: &Environment) -> Result<Option<Arc<dyn Embedder>>> {
+        let settings = &project.manifest.embedding_model;
+        // The folder of a model can be relative to the project.
+        let key = format!("{settings:?}");
+        let is_shared = settings.endpoint.is_none() && models::built_in(&settings.name).is_some();
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = known.get(&key).and_then(Weak::upgrade).filter(|_| is_shared) {
+            return Ok(Some(model));
+        }
+        let model = models::load(project, environment)?;
+        if let Some(model) = model.as_ref().filter(|_| is_shared) {
+            known.insert(key, Arc::downgrade(model));
+        }
+        Ok(model)
+    }
+}

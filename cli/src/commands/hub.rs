@@ -1,0 +1,238 @@
+//! `ubp hub`: many projects as one, for people and agents.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use ubp_core::message;
+use ubp_core::ops::{named, search};
+use ubp_core::progress::Silent;
+use ubp_core::show::{Page, Span, counted};
+use ubp_core::{Caller, Error};
+use ubp_host::hub::{HUB_MANIFEST, Hub, HubAsker, Listed, ProjectState};
+use ubp_servers::mcp::Streams;
+use ubp_servers::mcp::hub::{self, Options};
+
+use crate::ExitStatus;
+use crate::commands::mcp_server::address;
+use crate::output::{CommandResult, Failure};
+use crate::page::TerminalPage;
+use crate::terminal::{Terminal, answer};
+
+/// `ubp hub`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp hub list                               the projects of hub.json\n  \
+    ubp hub search \"how do sessions expire\"    one ranking over all of them\n  \
+    ubp hub search login --projects '#backend'\n  \
+    ubp hub get shop:checkout.md\n  \
+    ubp hub impact shop:checkout.md            also pages of other projects\n  \
+    ubp hub serve --http                       for agents, at one address\n  \
+    ubp hub search login --in '~/src/*'        without hub.json\n\n\
+    hub.json lists projects: folders and globs, relative to it, with names and tags if wanted:\n  \
+    { \"projects\": [\"../auth\", \"libs/*\", { \"path\": \"../shop\", \"tags\": [\"backend\"] }] }\n\
+    Each project keeps its own index. A page is named project:path, in answers, in questions and in \
+    links between projects: [[shop:checkout]].")]
+pub struct HubArgs {
+    #[command(subcommand)]
+    pub action: HubAction,
+    /// The list of projects [default: hub.json in this folder or one above]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub hub: Option<PathBuf>,
+    /// Take these projects instead of a list: a folder or glob (repeatable)
+    #[arg(long = "in", global = true, value_name = "FOLDER", conflicts_with = "hub")]
+    pub folders: Vec<String>,
+}
+
+/// The subcommand.
+#[derive(Debug, Clone, Subcommand)]
+pub enum HubAction {
+    /// List the projects
+    List,
+    /// Find pages of all projects by meaning, words and links
+    Search(HubSearchArgs),
+    /// Read a page of a project
+    Get(HubPageArgs),
+    /// List the pages affected by a change of a page, also in other projects
+    Impact(HubPageArgs),
+    /// Serve AI agents over the Model Context Protocol
+    Serve(HubServeArgs),
+}
+
+/// `ubp hub search`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp hub search \"how do sessions expire\"\n  \
+    ubp hub search login --projects shop,auth\n  \
+    ubp hub search login --projects '#backend' -n 20 --json")]
+pub struct HubSearchArgs {
+    /// Words, a question, or "an exact phrase"
+    #[arg(value_name = "QUERY", required = true, num_args = 1..)]
+    pub query: Vec<String>,
+    /// Only these projects: names, globs and #tags, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub projects: Vec<String>,
+    /// Search by words only
+    #[arg(long)]
+    pub fulltext: bool,
+    /// Print at most N pages, 1 to 20 [default: 5]
+    #[arg(short = 'n', long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Limit the answer to N tokens, at least 256 [default: no limit]
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<usize>,
+}
+
+/// `ubp hub get`, `ubp hub impact`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp hub get shop:checkout.md\n  \
+    ubp hub get checkout                       if only one project has it\n  \
+    ubp hub impact shop:checkout.md --json")]
+pub struct HubPageArgs {
+    /// The page: project:path, or a path, title or alias that only one project has
+    #[arg(value_name = "PAGE")]
+    pub page: String,
+}
+
+/// `ubp hub serve`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp hub serve                   serve a client over standard input and output\n  \
+    ubp hub serve --http            at http://127.0.0.1:4820/mcp\n\n\
+    The tools are those of `ubp mcp-server` that read, each with the parameter `projects`. Projects that \
+    are added to hub.json, or that its globs find, appear without a restart. To change a page, an agent \
+    uses the server of its project.")]
+pub struct HubServeArgs {
+    /// Serve over HTTP instead of standard input and output
+    #[arg(
+        long,
+        value_name = "ADDR",
+        num_args = 0..=1,
+        default_missing_value = "127.0.0.1:4820",
+        value_parser = address
+    )]
+    pub http: Option<SocketAddr>,
+    /// An additional host name of the HTTP server (repeatable)
+    #[arg(long, value_name = "NAME", requires = "http")]
+    pub allow_host: Vec<String>,
+    /// Accept HTTP requests from this machine without a token
+    #[arg(long, requires = "http")]
+    pub no_token: bool,
+    /// The name of the agent, for its rights in each project [default: what the client calls itself]
+    #[arg(long = "as", value_name = "NAME")]
+    pub named: Option<String>,
+}
+
+/// The answer of `ubp hub list`.
+#[derive(Debug, Serialize)]
+struct Projects {
+    projects: Vec<ProjectState>,
+}
+
+pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &HubArgs) -> CommandResult {
+    let listed = listed(folder, args)?;
+    if let HubAction::Serve(args) = &args.action {
+        return serve(terminal, listed, args);
+    }
+    let hub = Hub::open(listed, &terminal.io.environment, Arc::new(|_| {}))?;
+    match &args.action {
+        HubAction::List => {
+            let projects = hub.states(&terminal.io.cancel)?;
+            let failed = projects.iter().any(|project| project.error.is_some());
+            answer(terminal, &Projects { projects }, show_projects)?;
+            Ok(if failed { ExitStatus::Finding } else { ExitStatus::Success })
+        }
+        HubAction::Search(args) => {
+            let mut params = Map::from_iter([
+                ("query".to_owned(), json!(args.query.join(" "))),
+                ("projects".to_owned(), json!(args.projects)),
+                ("limit".to_owned(), json!(args.limit.unwrap_or(search::SHORT_LIMIT))),
+            ]);
+            if args.fulltext {
+                params.insert("mode".into(), "fulltext".into());
+            }
+            params.extend(args.max_tokens.map(|most| ("max_tokens".to_owned(), json!(most))));
+            ask(terminal, &hub, "search", params)
+        }
+        HubAction::Get(args) => ask(terminal, &hub, "get_page", page(args)),
+        HubAction::Impact(args) => ask(terminal, &hub, "get_impact", page(args)),
+        HubAction::Serve(_) => Ok(ExitStatus::Success),
+    }
+}
+
+fn page(args: &HubPageArgs) -> Map<String, Value> {
+    Map::from_iter([("page".to_owned(), json!(args.page))])
+}
+
+/// Where the projects are listed.
+fn listed(folder: &Path, args: &HubArgs) -> Result<Listed, Failure> {
+    if !args.folders.is_empty() {
+        return Ok(Listed::Here(folder.to_path_buf(), args.folders.clone()));
+    }
+    if let Some(file) = &args.hub {
+        return Ok(Listed::In(folder.join(file)));
+    }
+    let above = folder.ancestors().map(|folder| folder.join(HUB_MANIFEST));
+    match above.into_iter().find(|file| file.is_file()) {
+        Some(file) => Ok(Listed::In(file)),
+        None => Err(Error::invalid_with_hint(
+            message!("no hub.json in {folder} or above", folder = folder.display().to_string()),
+            message!("list projects there, such as {{ \"projects\": [\"../auth\", \"libs/*\"] }}, or name them: --in '../*'"),
+        )
+        .into()),
+    }
+}
+
+fn ask(terminal: &mut Terminal<'_>, hub: &Hub, operation: &str, params: Map<String, Value>) -> CommandResult {
+    let operation = named(operation)?;
+    let asker = HubAsker { caller: Caller::Person, agent: None };
+    let cancel = terminal.io.cancel.clone();
+    let params = Value::Object(params);
+    if terminal.json {
+        let answer = hub.call(asker, operation, params, None, &Silent, &cancel)?;
+        terminal.print_json(&answer)?;
+    } else {
+        let mut page = TerminalPage::new(terminal);
+        hub.show(asker, operation, params, &mut page, &cancel)?;
+        page.finish()?;
+    }
+    Ok(ExitStatus::Success)
+}
+
+fn show_projects(output: &Projects, page: &mut dyn Page) {
+    for project in &output.projects {
+        let tags: String = project.tags.iter().map(|tag| format!("  #{tag}")).collect();
+        let pages = project.pages.map(|pages| counted(pages, "page", "pages"));
+        let place = format!("  {}", project.folder);
+        let mut line = vec![Span::Strong(&project.project), Span::Text("  ")];
+        line.extend(pages.as_ref().map(Span::said));
+        line.extend([Span::Label(&tags), Span::Faint(&place)]);
+        page.line(&line);
+        if let Some(error) = &project.error {
+            page.detail(&[Span::Alarm(error)]);
+        }
+    }
+    page.note(&[Span::said(&counted(output.projects.len(), "project", "projects"))]);
+}
+
+fn serve(terminal: &mut Terminal<'_>, listed: Listed, args: &HubServeArgs) -> CommandResult {
+    let options = Options {
+        named: args.named.clone(),
+        http: args.http,
+        allow_host: args.allow_host.clone(),
+        no_token: args.no_token,
+    };
+    if options.http.is_none() && terminal.io.in_is_terminal {
+        terminal
+            .note(message!("waiting for an MCP client on standard input and output; Ctrl-C ends the server"));
+    }
+    let (style, home) = (terminal.message_style(), hub::home(&listed));
+    let io = &mut *terminal.io;
+    let streams = Streams { input: &mut io.input, out: &mut io.out, err: &mut io.err };
+    hub::serve(options, listed, &home, streams, style, &io.environment, &io.cancel)?;
+    Ok(ExitStatus::Success)
+}

@@ -1,0 +1,172 @@
+//! Many projects as one, for people and agents.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use ubp_tests::mcp::McpClient;
+use ubp_tests::terminal::Terminal;
+
+use crate::mcp::text;
+use crate::process::command;
+
+/// A folder with three projects and their list.
+fn hub() -> Terminal {
+    let terminal = Terminal::new().unwrap();
+    for (path, page) in [
+        ("auth/login.md", "# Login\n\nUsers sign in with a token, see [[tokens]].\n"),
+        ("auth/tokens.md", "# Tokens\n\nA token lasts an hour. [[shop:checkout|depends_on]]\n"),
+        ("front/login.md", "# Login of the shop\n\nCustomers sign in by mail.\n"),
+        ("shop/checkout.md", "# Checkout\n\nPay with copper coins.\n"),
+    ] {
+        terminal.write(path, page).unwrap();
+    }
+    for project in ["auth", "front", "shop"] {
+        assert!(terminal.ubp_in(project, &["init", "--pages-dir", "."]).succeeded());
+    }
+    let list = r#"{ "projects": ["auth", "fr*", { "path": "shop", "tags": ["backend"] }] }"#;
+    terminal.write("hub.json", list).unwrap();
+    terminal
+}
+
+fn paths(answer: &Value) -> Vec<&str> {
+    let results = answer["results"].as_array().unwrap().iter().chain(answer["nearby"].as_array().unwrap());
+    results.map(|result| result["filepath"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn people_search_and_read_all_projects() {
+    let terminal = hub();
+    let listed = terminal.ubp("hub list --json").json();
+    let of = |at: usize, field: &str| listed["projects"][at][field].clone();
+    assert_eq!([of(0, "project"), of(1, "project"), of(2, "project")], ["auth", "front", "shop"]);
+    assert_eq!((of(0, "pages"), of(2, "tags"), of(1, "error")), (json!(2), json!(["backend"]), Value::Null));
+
+    let found = terminal.ubp("hub search 'sign in' --fulltext --json").json();
+    assert_eq!(paths(&found), ["auth:login.md", "front:login.md"]);
+    let found = terminal.ubp("hub search sign copper --fulltext --projects '#backend,front' --json").json();
+    assert_eq!(paths(&found), ["shop:checkout.md", "front:login.md"]);
+    let shown = terminal.ubp("hub search copper --fulltext");
+    assert!(shown.transcript().contains("shop:checkout.md:3: Checkout"), "{}", shown.transcript());
+
+    let page = terminal.ubp("hub get shop:checkout.md --json").json();
+    assert_eq!((&page["project"], &page["filepath"]), (&json!("shop"), &json!("shop:checkout.md")));
+    let affected = terminal.ubp("hub impact shop:checkout.md --json").json();
+    assert_eq!(affected["in_other_projects"][0]["filepath"], "auth:tokens.md");
+
+    let ambiguous = terminal.ubp("hub get login");
+    assert!(!ambiguous.succeeded());
+    let told = ambiguous.transcript();
+    assert!(told.contains("'login' could be any of: auth:login.md, front:login.md"), "{told}");
+}
+
+#[test]
+fn a_hub_without_a_list_says_how_to_start_one() {
+    let terminal = Terminal::new().unwrap();
+    terminal.write("notes/a.md", "# A\n").unwrap();
+    let told = terminal.ubp("hub list").transcript();
+    assert!(told.contains("no hub.json in ") && told.contains("--in '../*'"), "{told}");
+    let told = terminal.ubp("hub list --in '*'").transcript();
+    assert!(told.contains("no project found"), "{told}");
+    let told = terminal.ubp("hub list --in notes").transcript();
+    assert!(told.contains("ubp init"), "{told}");
+    terminal.write("hub.json", "{ \"projects\": [\n1 ] }").unwrap();
+    let told = terminal.ubp("hub list").transcript();
+    assert!(told.contains("hub.json, line 2: "), "{told}");
+}
+
+#[test]
+fn a_project_that_cannot_be_read_does_not_hold_the_others() {
+    let terminal = hub();
+    terminal.write("front/.ubp/manifest.json", "{ broken").unwrap();
+    let listed = terminal.ubp("hub list --json");
+    assert!(!listed.succeeded(), "{}", listed.transcript());
+    assert!(listed.json()["projects"][1]["error"].as_str().unwrap().contains("manifest.json"));
+    let found = terminal.ubp("hub search 'sign in' --fulltext --json").json();
+    assert_eq!(paths(&found), ["auth:login.md"]);
+    assert_eq!(found["failed_projects"][0]["project"], "front");
+    let shown = terminal.ubp("hub search 'sign in' --fulltext");
+    assert!(shown.transcript().contains("project 'front' cannot be read: "), "{}", shown.transcript());
+}
+
+fn serve(terminal: &Terminal) -> McpClient {
+    let mut client = McpClient::start(command(terminal.folder(), &["hub", "serve", "--as", "bot"])).unwrap();
+    until(&mut client, "sign", |paths| !paths.is_empty());
+    client
+}
+
+#[test]
+fn agents_ask_all_projects_at_one_address() {
+    let terminal = hub();
+    let mut client = serve(&terminal);
+    let tools = client.tools().unwrap();
+    assert!(tools.iter().all(|tool| tool["inputSchema"]["properties"]["projects"]["type"] == "array"));
+    assert!(tools.iter().all(|tool| tool["annotations"]["readOnlyHint"] == true));
+
+    let found = client.call("ubp_search", json!({ "query": "sign in", "mode": "fulltext" })).unwrap();
+    assert_eq!(paths(&found["structuredContent"]), ["auth:login.md", "front:login.md"]);
+    assert!(text(&found).contains("`auth:login.md:3`"), "{}", text(&found));
+    let page = client.call("ubp_get_page", json!({ "page": "auth:tokens.md" })).unwrap();
+    assert!(
+        text(&page).contains("`auth:tokens.md`") && text(&page).contains("lasts an hour"),
+        "{}",
+        text(&page)
+    );
+    let affected = client.call("ubp_get_impact", json!({ "page": "shop:checkout.md" })).unwrap();
+    assert!(text(&affected).contains("`auth:tokens.md`"), "{}", text(&affected));
+    let listed = client.call("ubp_list_pages", json!({ "projects": ["auth", "shop"] })).unwrap();
+    assert_eq!(listed["structuredContent"]["projects"].as_array().unwrap().len(), 2);
+    let refused = client.call("ubp_search", json!({ "query": "x", "projects": ["nothing"] })).unwrap();
+    assert!(text(&refused).contains("no project is called 'nothing'; the projects are auth, front, shop"));
+}
+
+/// Asks until an answer is as expected.
+fn until(client: &mut McpClient, query: &str, is_as_expected: impl Fn(&[&str]) -> bool) {
+    let begun = Instant::now();
+    loop {
+        let found = client.call("ubp_search", json!({ "query": query, "mode": "fulltext" })).unwrap();
+        let answer = &found["structuredContent"];
+        if is_as_expected(&paths(answer)) {
+            return;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "{answer}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn projects_and_pages_come_and_go_while_a_hub_is_served() {
+    let terminal = hub();
+    let mut client = serve(&terminal);
+    until(&mut client, "walrus", |paths| paths.is_empty());
+    terminal.write("shop/walrus.md", "# Walrus\n\nA walrus sells copper.\n").unwrap();
+    until(&mut client, "walrus", |paths| paths == ["shop:walrus.md"]);
+
+    terminal.write("fresh/new.md", "# New\n\nAnother walrus.\n").unwrap();
+    assert!(terminal.ubp_in("fresh", &["init", "--pages-dir", "."]).succeeded());
+    until(&mut client, "walrus", |paths| paths.len() == 2 && paths.contains(&"fresh:new.md"));
+    // A mistake in the list leaves the projects as they were.
+    terminal.write("hub.json", "{ \"projects\": [").unwrap();
+    std::thread::sleep(Duration::from_millis(2_100));
+    until(&mut client, "walrus", |paths| paths.len() == 2);
+    terminal.write("hub.json", "{ \"projects\": [\"fr*\"] }").unwrap();
+    until(&mut client, "walrus", |paths| paths == ["fresh:new.md"]);
+    fs::remove_dir_all(terminal.path("fresh")).unwrap();
+    until(&mut client, "walrus", |paths| paths.is_empty());
+}
+
+#[test]
+fn what_a_project_hides_from_an_agent_a_hub_hides_too() {
+    let terminal = hub();
+    let manifest = terminal.path("auth/.ubp/manifest.json");
+    let mut settings: Value = serde_json::from_slice(&fs::read(&manifest).unwrap()).unwrap();
+    settings["rights"] = json!([{ "agent": "bot", "path": "tokens.md", "right": "hide" }]);
+    fs::write(&manifest, settings.to_string()).unwrap();
+    let mut client = serve(&terminal);
+    // The index without the hidden page is built with the first question.
+    until(&mut client, "token hour", |paths| paths == ["auth:login.md"]);
+    let page = client.call("ubp_get_page", json!({ "page": "auth:tokens.md" })).unwrap();
+    assert!(page["isError"] == true, "{page}");
+    let affected = client.call("ubp_get_impact", json!({ "page": "shop:checkout.md" })).unwrap();
+    assert_eq!(affected["structuredContent"]["in_other_projects"], json!([]));
+}
