@@ -69,6 +69,7 @@ impl Session {
             opening.in_memory_words(message!("command")),
             opening.aside_words(),
             opening.no_model_words(),
+            opening.no_sharing.clone(),
             opening.sending_words(),
         ];
         for words in remarks.into_iter().flatten() {

@@ -2,8 +2,9 @@
 //! servers and Node processes. It needs no terminal and prints nothing.
 //!
 //! **Invariants**
-//! - Nothing outside the project is read or written, not even through symbolic links, and no command in a project's
-//!   configuration is run (`disk/hostile_tests.rs`, `git/hostile_tests.rs`).
+//! - Nothing outside the project, the other worktrees of its repository and the user's own folders is read or written, not
+//!   even through symbolic links, and no command in a project's configuration is run (`disk/hostile_tests.rs`,
+//!   `git/hostile_tests.rs`, `worktrees.rs`).
 //! - After a crash, a full disk or a concurrent write, a file has either its old or its new content (`atomic.rs`, and
 //!   the conformance suite of `Source`).
 //! - An export changes only files that an export wrote (`export/folder.rs`).
@@ -16,6 +17,7 @@ mod embedding_lock;
 mod environment;
 pub mod export;
 pub mod file_lock;
+mod first_index;
 mod git;
 pub mod hub;
 mod identity;
@@ -28,10 +30,12 @@ pub mod models;
 pub mod opening;
 mod project;
 pub mod sessions;
+pub mod shared_vectors;
 mod symbols;
 pub mod user_data;
 pub mod view;
 mod walk;
+pub mod worktrees;
 mod write_lock;
 
 pub use clock::SystemClock;

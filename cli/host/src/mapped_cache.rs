@@ -129,6 +129,16 @@ impl Cache for MappedCache {
     }
 }
 
+/// Begin and end of the names of unfinished files beside `database`, and of folders.
+pub(crate) fn unfinished(database: &Path) -> (OsString, &'static str) {
+    (MappedCache::beside(database).prefix, UNFINISHED)
+}
+
+/// Whether nobody writes an unfinished file any more.
+pub(crate) fn is_abandoned(metadata: &Metadata) -> bool {
+    age(metadata).is_some_and(|age| age >= ABANDONED)
+}
+
 fn is_unfinished(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(UNFINISHED.as_bytes())
 }

@@ -9,13 +9,15 @@ use std::time::Duration;
 use ubp_core::message;
 use ubp_core::message::Message;
 
-use ubp_core::Engine;
 use ubp_core::index::{self, Index, SetAside};
 use ubp_core::ports::Embedder;
+use ubp_core::progress::{Cancel, Silent};
+use ubp_core::{Caller, Engine};
 use ubp_core::{Error, Result};
 
 use crate::file_lock::FileLock;
 use crate::{CodeSymbols, Environment, GitHistory, MappedCache, Project, SystemClock};
+use crate::{first_index, models, shared_vectors};
 
 /// An engine, and problems while opening it.
 pub struct Opening {
@@ -29,6 +31,8 @@ pub struct Opening {
     pub aside: Option<SetAside>,
     /// Why the model is missing.
     pub no_model: Option<Error>,
+    /// Why vectors are not shared with other projects, if they cannot be.
+    pub no_sharing: Option<Message>,
     /// The other machine that gets pages and queries to compute vectors, if there is one.
     pub sends_to: Option<String>,
 }
@@ -134,6 +138,11 @@ pub type FindModel = dyn Fn(&Project, &Environment) -> Result<Option<Arc<dyn Emb
 pub fn open(project: &Project, environment: &Environment, find_model: &FindModel) -> Result<Opening> {
     let _turn = turn(&project.database);
     forget_companions(&project.database);
+    first_index::from_another_worktree(project, |index| {
+        let engine = engine(project, index, None);
+        engine.context(Caller::Person, true, &Silent, &Cancel::default()).refresh(false)?;
+        engine.index.checkpoint()
+    });
     let opened = Index::open(&project.database);
     let is_disk_full = opened.as_ref().is_err_and(Error::is_full_disk);
     let (index, aside, in_memory) = match opened {
@@ -149,10 +158,20 @@ pub fn open(project: &Project, environment: &Environment, find_model: &FindModel
         Ok(embedder) => (embedder, None),
         Err(error) => (None, Some(error)),
     };
+    let (embedder, no_sharing) = match embedder.map(|embedder| shared_vectors::sharing(embedder, environment))
+    {
+        Some((embedder, problem)) => (Some(embedder), problem),
+        None => (None, None),
+    };
     let server = project.manifest.embedding_model.endpoint.as_ref().filter(|_| embedder.is_some());
     let sends_to = server.filter(|server| server.is_remote()).map(|server| server.origin().to_owned());
+    let engine = engine(project, index, embedder);
+    Ok(Opening { engine, in_memory, is_disk_full, aside, no_model, no_sharing, sends_to })
+}
+
+fn engine(project: &Project, index: Index, embedder: Option<Arc<dyn Embedder>>) -> Engine {
     let history = GitHistory::new(&project.root);
-    let engine = Engine {
+    Engine {
         index,
         source: project.visible_source(),
         history: match project.view() {
@@ -163,6 +182,5 @@ pub fn open(project: &Project, environment: &Environment, find_model: &FindModel
         clock: Box::new(SystemClock::default()),
         embedder,
         manifest: project.manifest.clone(),
-    };
-    Ok(Opening { engine, in_memory, is_disk_full, aside, no_model, sends_to })
+    }
 }

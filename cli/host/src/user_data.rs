@@ -13,18 +13,33 @@ use crate::Environment;
 
 /// The user's folder for application data, by the conventions of the system; `None` without a home folder.
 pub fn folder(environment: &Environment) -> Option<PathBuf> {
-    let absolute = |name: &str| {
-        let value = environment.get(name).filter(|value| !value.is_empty())?;
-        Some(PathBuf::from(value)).filter(|path| path.is_absolute())
-    };
     let data = if cfg!(windows) {
-        absolute("LOCALAPPDATA")
+        absolute(environment, "LOCALAPPDATA")
     } else if cfg!(target_os = "macos") {
-        absolute("HOME").map(|home| home.join("Library/Application Support"))
+        absolute(environment, "HOME").map(|home| home.join("Library/Application Support"))
     } else {
-        absolute("XDG_DATA_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/share")))
+        absolute(environment, "XDG_DATA_HOME")
+            .or_else(|| absolute(environment, "HOME").map(|home| home.join(".local/share")))
     };
     data.map(|data| data.join("ubp"))
+}
+
+/// The user's folder for what can be computed again; `None` without a home folder.
+pub fn cache_folder(environment: &Environment) -> Option<PathBuf> {
+    if cfg!(windows) {
+        absolute(environment, "LOCALAPPDATA").map(|data| data.join("ubp").join("cache"))
+    } else if cfg!(target_os = "macos") {
+        absolute(environment, "HOME").map(|home| home.join("Library/Caches/ubp"))
+    } else {
+        absolute(environment, "XDG_CACHE_HOME")
+            .or_else(|| absolute(environment, "HOME").map(|home| home.join(".cache")))
+            .map(|cache| cache.join("ubp"))
+    }
+}
+
+fn absolute(environment: &Environment, name: &str) -> Option<PathBuf> {
+    let value = environment.get(name).filter(|value| !value.is_empty())?;
+    Some(PathBuf::from(value)).filter(|path| path.is_absolute())
 }
 
 /// The project of personal memories, created on first use.
@@ -49,7 +64,7 @@ pub fn memory_project(environment: &Environment, clock: &dyn Clock) -> Result<Pa
 
 /// Creates a folder that only its owner can read.
 #[cfg(unix)]
-fn make_private(root: &Path) -> std::io::Result<()> {
+pub(crate) fn make_private(root: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     if let Some(above) = root.parent() {
         fs::create_dir_all(above)?;
@@ -61,6 +76,6 @@ fn make_private(root: &Path) -> std::io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn make_private(root: &Path) -> std::io::Result<()> {
+pub(crate) fn make_private(root: &Path) -> std::io::Result<()> {
     fs::create_dir_all(root)
 }

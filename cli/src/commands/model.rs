@@ -73,6 +73,8 @@ mod server;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use list::show_shared_vectors;
+
 pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &ModelArgs) -> CommandResult {
     match &args.action {
         None | Some(ModelAction::List) => list::run(terminal, folder),

@@ -9,5 +9,9 @@ use crate::terminal::{Terminal, answer};
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, global: &Global) -> CommandResult {
     let output = session.read(terminal, global, |context| status::run(context, Params::default()))?;
-    answer(terminal, &output, status::show)
+    let told = answer(terminal, &output, status::show)?;
+    if !terminal.json {
+        super::model::show_shared_vectors(terminal)?;
+    }
+    Ok(told)
 }

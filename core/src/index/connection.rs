@@ -461,7 +461,7 @@ fn try_open_writer(path: &Path) -> std::result::Result<Connection, Unusable> {
 }
 
 /// What a database contains.
-enum Content {
+pub(super) enum Content {
     Nothing,
     Index,
     /// An index of an earlier version of UBP, with this schema.
@@ -472,7 +472,7 @@ enum Content {
 
 impl Content {
     /// In one transaction, so that a database that another process is creating is not seen half-made.
-    fn of(connection: &mut Connection) -> rusqlite::Result<Self> {
+    pub(super) fn of(connection: &mut Connection) -> rusqlite::Result<Self> {
         let snapshot = connection.transaction()?;
         let tables: i64 = snapshot.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
         let application: i32 = snapshot.pragma_query_value(None, "application_id", |row| row.get(0))?;
@@ -572,7 +572,7 @@ fn remove_file(path: &Path) -> Result<()> {
     }
 }
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)

@@ -175,6 +175,7 @@ fn embed_sections(
     let out_of_time = || deadline.is_some_and(|deadline| clock.monotonic_micros() >= deadline);
     for sections in due.chunks(if hurried { HURRIED_TEXTS } else { SECTIONS }) {
         let (sections, texts) = collect(index, embedder, model, sections, &mut report)?;
+        let texts = take_known(index, embedder, model, texts, &mut report)?;
         for (number, batch) in texts.chunks(at_once).enumerate() {
             cancel.check()?;
             // Long texts take seconds each, so progress is reported within a batch.
@@ -273,13 +274,37 @@ fn embed_batch(
     let vectors = embedder.embed(TextKind::Passage, &texts)?;
     report.embedded += vectors.len();
     index.write(|db| {
-        for ((hash, _), vector) in batch.iter().zip(&vectors) {
-            let data: Vec<u8> = vector.iter().flat_map(|x| x.to_le_bytes()).collect();
-            let sql = "INSERT OR IGNORE INTO vectors(model, hash, data) VALUES (?1, ?2, ?3)";
-            run(db, sql, (model, hash.0, data))?;
-        }
-        Ok(())
+        batch.iter().zip(&vectors).try_for_each(|((hash, _), vector)| put(db, model, *hash, vector))
     })
+}
+
+/// Stores the vectors that the embedder knows, and returns the other texts.
+fn take_known(
+    index: &Index,
+    embedder: &dyn Embedder,
+    model: i64,
+    texts: Vec<Passage>,
+    report: &mut EmbedReport,
+) -> Result<Vec<Passage>> {
+    let asked: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
+    let known = if asked.is_empty() { Vec::new() } else { embedder.known(&asked)? };
+    if known.iter().all(Option::is_none) {
+        return Ok(texts);
+    }
+    index.write(|db| {
+        let found = texts.iter().zip(&known).filter_map(|((hash, _), vector)| Some((hash, vector.as_ref()?)));
+        found.into_iter().try_for_each(|(hash, vector)| {
+            report.reused += 1;
+            put(db, model, *hash, vector)
+        })
+    })?;
+    Ok(texts.into_iter().zip(known).filter(|(_, known)| known.is_none()).map(|(text, _)| text).collect())
+}
+
+fn put(db: &Connection, model: i64, hash: ContentHash, vector: &[f32]) -> Result<()> {
+    let data: Vec<u8> = vector.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let sql = "INSERT OR IGNORE INTO vectors(model, hash, data) VALUES (?1, ?2, ?3)";
+    run(db, sql, (model, hash.0, data))
 }
 
 /// The text of a section for embedding.

@@ -15,6 +15,8 @@
 
 mod changes;
 mod connection;
+#[cfg(not(target_family = "wasm"))]
+mod copying;
 mod dates;
 mod differences;
 mod documents;
@@ -38,11 +40,15 @@ mod store;
 pub(crate) mod ties;
 mod turns;
 mod vector_state;
+#[cfg(not(target_family = "wasm"))]
+mod vector_store;
 mod view;
 
 pub(crate) use changes::forget as forget_changes;
 pub(crate) use connection::generation;
 pub use connection::{Index, SetAside, is_index, set_aside};
+#[cfg(not(target_family = "wasm"))]
+pub use copying::copy_at_rest;
 pub(crate) use dates::date;
 pub use documents::settle_chunk_size;
 #[cfg(not(target_family = "wasm"))]
@@ -68,6 +74,8 @@ pub(crate) use row_set::RowSet;
 pub use snapshot::{PageChanges, Snapshot};
 pub(crate) use store::{derived_id, destination, name_table};
 
+#[cfg(not(target_family = "wasm"))]
+pub use vector_store::{STORE_VERSION, StoreSize, VectorStore};
 pub use view::View;
 
 #[cfg(test)]

@@ -44,6 +44,15 @@ pub trait Embedder: Send + Sync {
     /// [`crate::Error::Model`] if the model cannot be loaded or run.
     fn embed(&self, kind: TextKind, texts: &[&str]) -> Result<Vec<Vec<f32>>>;
 
+    /// Vectors of these passages that were computed before, perhaps for another project, in order; `None` for each that has
+    /// to be computed. It does not load the model.
+    ///
+    /// # Errors
+    /// Never because vectors that were kept cannot be read: they are computed again.
+    fn known(&self, texts: &[&str]) -> Result<Vec<Option<Vec<f32>>>> {
+        Ok(vec![None; texts.len()])
+    }
+
     /// Called when no more passages are due: releases memory that only many of them need.
     fn release(&self) {}
 

@@ -16,9 +16,7 @@ use ubp_core::ports::{
 
 use super::stamp::Stamp;
 use crate::GitHistory;
-
-/// Limit on the bytes of a reference or `.git` file.
-const LONGEST: u64 = 4096;
+use crate::worktrees::first_line;
 
 /// A history that caches the checked-out commit.
 #[derive(Debug)]
@@ -68,15 +66,6 @@ impl FollowedHistory {
         }
         stamps
     }
-}
-
-fn first_line(path: &Path) -> Option<String> {
-    let metadata = fs::metadata(path).ok()?;
-    if !metadata.is_file() || metadata.len() > LONGEST {
-        return None;
-    }
-    let text = fs::read_to_string(path).ok()?;
-    text.lines().next().map(|line| line.trim_end().to_owned())
 }
 
 impl History for FollowedHistory {

@@ -40,6 +40,7 @@ impl Opened {
         let mut notices = Vec::new();
         notices.extend(opening.in_memory_words(message!("process")).map(Notice::warning));
         notices.extend(opening.aside_words().map(Notice::warning));
+        notices.extend(opening.no_sharing.clone().map(Notice::warning));
         notices.extend(opening.sending_words().map(Notice::warning));
         if let Some(words) = opening.no_model_words() {
             let hint = opening.no_model.as_ref().and_then(Error::hint);

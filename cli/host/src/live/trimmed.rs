@@ -32,6 +32,10 @@ impl Embedder for Trimmed {
         vectors
     }
 
+    fn known(&self, texts: &[&str]) -> Result<Vec<Option<Vec<f32>>>> {
+        self.embedder.known(texts)
+    }
+
     fn release(&self) {
         self.embedder.release();
     }

@@ -157,6 +157,10 @@ impl Embedder for Polite<'_> {
         Ok(vectors)
     }
 
+    fn known(&self, texts: &[&str]) -> Result<Vec<Option<Vec<f32>>>> {
+        self.embedder.known(texts)
+    }
+
     fn release(&self) {
         self.embedder.release();
     }

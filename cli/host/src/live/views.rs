@@ -141,7 +141,7 @@ struct Recalling {
 }
 
 impl Recalling {
-    fn known(&self, text: &str) -> Option<Vec<f32>> {
+    fn in_project(&self, text: &str) -> Option<Vec<f32>> {
         let opened = self.whole.upgrade()?.current().ok()?;
         let model = self.model();
         let known = opened.engine.index.read(|db| known_vector(db, &model.identity, text)).ok()??;
@@ -157,13 +157,18 @@ impl Embedder for Recalling {
     fn embed(&self, kind: TextKind, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
         let known: Vec<Option<Vec<f32>>> = texts
             .iter()
-            .map(|text| if kind == TextKind::Passage { self.known(text) } else { None })
+            .map(|text| if kind == TextKind::Passage { self.in_project(text) } else { None })
             .collect();
         let missing: Vec<&str> =
             texts.iter().zip(&known).filter(|(_, known)| known.is_none()).map(|(text, _)| *text).collect();
         let mut computed =
             if missing.is_empty() { Vec::new() } else { self.embedder.embed(kind, &missing)? }.into_iter();
         Ok(known.into_iter().filter_map(|known| known.or_else(|| computed.next())).collect())
+    }
+
+    fn known(&self, texts: &[&str]) -> Result<Vec<Option<Vec<f32>>>> {
+        let shared = self.embedder.known(texts)?;
+        Ok(texts.iter().zip(shared).map(|(text, shared)| self.in_project(text).or(shared)).collect())
     }
 
     fn release(&self) {

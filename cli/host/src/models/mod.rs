@@ -49,6 +49,17 @@ pub fn load(project: &Project, environment: &Environment) -> Result<Option<Arc<d
     open(files).map(|embedder| Some(Arc::from(embedder)))
 }
 
+/// Who vouches for the identity of the project's model: its server, or the project if it has models of its own. Empty for
+/// models that come with the program or are the user's.
+pub(crate) fn origin(project: &Project) -> String {
+    let model = &project.manifest.embedding_model;
+    match &model.endpoint {
+        Some(server) => server.url.clone(),
+        None if built_in(&model.name).is_some() || !places::has_own(project) => String::new(),
+        None => project.root.to_string_lossy().into_owned(),
+    }
+}
+
 /// The files of the model in the project's manifest; `None` if a server runs it, or in a build without engines.
 ///
 /// # Errors

@@ -93,6 +93,11 @@ impl Places {
     }
 }
 
+/// Whether the project has a folder of models.
+pub(super) fn has_own(project: &Project) -> bool {
+    fs::symlink_metadata(project.root.join(PROJECT_MODELS)).is_ok()
+}
+
 fn make(folder: &Path) -> Result<&Path> {
     fs::create_dir_all(folder).map_err(|error| Error::io(folder.to_string_lossy(), error))?;
     Ok(folder)

@@ -5,12 +5,14 @@ use std::path::Path;
 
 use serde::Serialize;
 use ubp_core::Error;
+use ubp_core::index::StoreSize;
 use ubp_core::message;
 use ubp_core::message::Message;
-use ubp_host::Project;
 use ubp_host::models::installed::InstalledModel;
 use ubp_host::models::known::{BUILT_IN, KNOWN, built_in, known};
 use ubp_host::models::places::{Places, is_plain_name};
+use ubp_host::shared_vectors::Place;
+use ubp_host::{Environment, Project};
 
 use super::{ENGINES, load, megabytes};
 use crate::output::{CommandResult, Failure, printable};
@@ -23,6 +25,53 @@ struct Output {
     in_use: Option<InUse>,
     /// Every model that can be used by name.
     models: Vec<Model>,
+    /// The vectors that all projects share; null if they are turned off.
+    shared_vectors: Option<Shared>,
+}
+
+/// The vectors that all projects of the user share on this machine.
+#[derive(Debug, Serialize)]
+struct Shared {
+    /// Their file, which may not exist yet.
+    path: String,
+    vectors: usize,
+    bytes: u64,
+    /// Its maximum size.
+    limit_bytes: u64,
+    /// Why they cannot be used.
+    problem: Option<Message>,
+}
+
+fn shared_vectors(environment: &Environment) -> Option<Shared> {
+    let place = Place::of(environment).ok().flatten()?;
+    let (size, problem) = match place.size() {
+        Ok(size) => (size.unwrap_or_default(), None),
+        Err(error) => (StoreSize::default(), Some(error.message())),
+    };
+    let (path, limit_bytes) = (place.file.display().to_string(), place.limit);
+    Some(Shared { path, vectors: size.vectors, bytes: size.bytes, limit_bytes, problem })
+}
+
+/// Shows where the shared vectors are, and how many.
+pub(crate) fn show_shared_vectors(terminal: &mut Terminal<'_>) -> Result<(), Failure> {
+    match shared_vectors(&terminal.io.environment) {
+        None => Ok(()),
+        Some(shared) => put_shared(terminal, &shared),
+    }
+}
+
+fn put_shared(terminal: &mut Terminal<'_>, shared: &Shared) -> Result<(), Failure> {
+    let path = printable(&shared.path);
+    if let Some(problem) = &shared.problem {
+        return terminal.line(message!("Shared vectors: {path} cannot be used: {problem}", path, problem));
+    }
+    terminal.line(message!(
+        "Shared vectors: {vectors} in {path} ({size} of at most {limit})",
+        vectors = shared.vectors,
+        path,
+        size = megabytes(shared.bytes),
+        limit = megabytes(shared.limit_bytes)
+    ))
 }
 
 #[derive(Debug, Serialize)]
@@ -87,7 +136,8 @@ pub(super) fn run(terminal: &mut Terminal<'_>, folder: &Path) -> CommandResult {
             hint,
         }
     });
-    let output = Output { in_use, models: models(&places) };
+    let shared_vectors = shared_vectors(&terminal.io.environment);
+    let output = Output { in_use, models: models(&places), shared_vectors };
     let json = terminal.json;
     answer_with(terminal, json, &output, print)
 }
@@ -203,6 +253,10 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
         if let Some(problem) = &model.problem {
             terminal.put(format!("  {}", paint.warning(printable(&terminal.told(problem)))))?;
         }
+    }
+    if let Some(shared) = &output.shared_vectors {
+        terminal.put("")?;
+        put_shared(terminal, shared)?;
     }
     Ok(())
 }
