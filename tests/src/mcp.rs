@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Error, Result, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,6 +21,10 @@ pub struct McpClient {
     output: BufReader<ChildStdout>,
     last: u64,
     early: HashMap<u64, Value>,
+    /// The folders that it works in, if it tells them.
+    folders: Option<Vec<PathBuf>>,
+    /// How often it was asked for them.
+    asked: usize,
 }
 
 impl McpClient {
@@ -29,7 +34,16 @@ impl McpClient {
     /// If it cannot be started or does not answer.
     pub fn start(mut server: Command) -> Result<Self> {
         server.stderr(Stdio::null());
-        Self::connect(server)
+        Self::connect(server, None)
+    }
+
+    /// Like [`McpClient::start`], for a client that works in these folders.
+    ///
+    /// # Errors
+    /// As [`McpClient::start`].
+    pub fn start_in(mut server: Command, folders: &[PathBuf]) -> Result<Self> {
+        server.stderr(Stdio::null());
+        Self::connect(server, Some(folders.to_vec()))
     }
 
     /// Like [`McpClient::start`], with standard error of the server in `log`.
@@ -38,7 +52,7 @@ impl McpClient {
     /// As [`McpClient::start`].
     pub fn start_with_log(mut server: Command, log: File) -> Result<Self> {
         server.stderr(log);
-        Self::connect(server)
+        Self::connect(server, None)
     }
 
     /// Starts `server` and waits until the tool, which must be read-only, answers from an up-to-date index.
@@ -57,16 +71,34 @@ impl McpClient {
         Ok(client)
     }
 
-    fn connect(mut server: Command) -> Result<Self> {
+    fn connect(mut server: Command, folders: Option<Vec<PathBuf>>) -> Result<Self> {
         let mut child = server.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let output = BufReader::new(output.ok_or_else(|| Error::other("no output"))?);
-        let mut client = Self { child, input, output, last: 0, early: HashMap::new() };
-        let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {},
+        let mut client = Self { child, input, output, last: 0, early: HashMap::new(), folders, asked: 0 };
+        let capabilities = match client.folders {
+            Some(_) => json!({ "roots": { "listChanged": true } }),
+            None => json!({}),
+        };
+        let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities,
                             "clientInfo": { "name": "ubp-tests", "version": "1" } });
         client.request("initialize", hello)?;
         client.write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
         Ok(client)
+    }
+
+    /// Works in other folders from now on, and tells the server so.
+    ///
+    /// # Errors
+    /// If the server no longer reads.
+    pub fn move_to(&mut self, folders: &[PathBuf]) -> Result<()> {
+        self.folders = Some(folders.to_vec());
+        self.write(&json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" }))
+    }
+
+    /// How often the server asked for the folders.
+    pub fn times_asked(&self) -> usize {
+        self.asked
     }
 
     /// Calls a tool and waits for its result.
@@ -159,7 +191,13 @@ impl McpClient {
                 return Err(Error::other("the server closed its output"));
             }
             let message: Value = serde_json::from_str(&line)?;
-            if let Some(id) = message["id"].as_u64() {
+            if message["method"] == "roots/list" {
+                let folders = self.folders.iter().flatten();
+                let roots: Vec<Value> =
+                    folders.map(|folder| json!({ "uri": format!("file://{}", folder.display()) })).collect();
+                self.asked += 1;
+                self.write(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "roots": roots } }))?;
+            } else if let Some(id) = message["id"].as_u64() {
                 self.early.insert(id, message);
             }
         }

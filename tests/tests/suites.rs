@@ -40,4 +40,6 @@ mod renames;
 mod source_blocks;
 mod transcripts;
 mod viewer;
+#[cfg(unix)]
+mod worktrees;
 mod writing;

@@ -46,6 +46,7 @@ mod uri;
 mod watching;
 
 pub(crate) use socket::connect;
+pub(crate) use uri::path_of;
 
 /// How long the end waits for messages that are not written yet.
 const FAREWELL: Duration = Duration::from_secs(1);

@@ -24,7 +24,7 @@ const ESCAPED: &AsciiSet = &CONTROLS
     .add(b'}');
 
 /// The path of a file on this machine, without `.` and `..`; `None` for other addresses.
-pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
+pub(crate) fn path_of(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let rest = rest.split(['?', '#']).next().unwrap_or(rest);
     let rest = rest.strip_prefix("localhost").unwrap_or(rest);

@@ -324,7 +324,7 @@ struct Outcome {
 
 /// Does what the person said, as the person.
 async fn decided(server: &Server, proposal: String, reply: Reply) -> Result<Outcome, ErrorData> {
-    let live = server.views.whole().clone();
+    let live = server.place.views().whole().clone();
     working(move || {
         let decide = |operation| {
             let params = json!({ "proposals": [&proposal], "comment": &reply.comment });

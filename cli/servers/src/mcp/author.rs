@@ -52,7 +52,7 @@ impl Server {
     /// # Errors
     /// As [`ubp_host::live::Views::seen_by`].
     pub(super) fn seen_by(&self, author: &Author) -> Result<Seen> {
-        author.sees(&self.views)
+        author.sees(&*self.place.answering()?)
     }
 }
 

@@ -61,8 +61,9 @@ struct Changes {
 
 impl Changes {
     async fn of(server: &Server, author: Author) -> Self {
-        let settings = server.views.whole().changes();
-        let mut changes = Self { views: server.views.clone(), author, seen: None, settings };
+        let views = server.place.views();
+        let settings = views.whole().changes();
+        let mut changes = Self { views, author, seen: None, settings };
         changes.look().await;
         changes
     }
@@ -109,6 +110,21 @@ fn heard(changed: Result<Arc<Changed>, RecvError>) -> Result<Option<Arc<Changed>
         Err(RecvError::Lagged(_)) => Ok(None),
         changed => changed.map(Some),
     }
+}
+
+/// The same for a client that moved to another worktree: every page may be another one.
+pub(super) async fn notify_of_another_project(server: Server, author: Author, peer: Peer<RoleServer>) {
+    let watched: Vec<String> =
+        server.subscribed.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
+    if peer.notify_resource_list_changed().await.is_err() {
+        return;
+    }
+    for uri in watched {
+        if peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await.is_err() {
+            return;
+        }
+    }
+    notify(server, author, peer).await;
 }
 
 /// Notifies a client with a session, until it disconnects.

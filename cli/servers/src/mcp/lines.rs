@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -32,6 +32,8 @@ pub(super) struct Lines {
     patience: Duration,
     unanswered: Arc<Unanswered>,
     closed: Arc<Closed>,
+    /// Counts messages that the client's folders changed: here, because messages are handled in any order.
+    folders: Arc<AtomicU64>,
 }
 
 /// Requests without an answer yet.
@@ -104,7 +106,19 @@ impl Lines {
                 let _ = done.send(result);
             }
         });
-        Self { incoming, outgoing, patience, unanswered: Arc::default(), closed: Arc::default() }
+        Self {
+            incoming,
+            outgoing,
+            patience,
+            unanswered: Arc::default(),
+            closed: Arc::default(),
+            folders: Arc::default(),
+        }
+    }
+
+    /// The same with this counter of messages that the client's folders changed.
+    pub(super) fn counting(self, folders: Arc<AtomicU64>) -> Self {
+        Self { folders, ..self }
     }
 
     fn count(&self, message: &ClientJsonRpcMessage) {
@@ -116,6 +130,9 @@ impl Lines {
                     && let Some(id) = &cancelled.params.request_id
                 {
                     self.unanswered.remove(id);
+                }
+                if let ClientNotification::RootsListChangedNotification(_) = &notification.notification {
+                    self.folders.fetch_add(1, Ordering::Release);
                 }
             }
             _ => {}

@@ -16,6 +16,7 @@
 //!   uses a bounded amount of memory (`lines/tests.rs`).
 //! - An agent reads the project as its rights show it, in tools, resources, completions and notifications
 //!   (`tests/tests/mcp/rights.rs`).
+//! - A client that moves to another worktree gets no answer about the one it left (`tests/tests/worktrees.rs`).
 //! - A project has at most one server in the background, and no process is killed by its id
 //!   (`tests/tests/background.rs`).
 
@@ -30,6 +31,7 @@ mod http;
 pub mod hub;
 mod limit;
 mod lines;
+mod place;
 mod prompts;
 mod recording;
 mod resources;
@@ -62,6 +64,7 @@ use crate::messages::{MessageStyle, Messages};
 use asking::Asking;
 pub use background::{Files, Report, start};
 use background::{Holding, Log};
+use place::Place;
 use server::Server;
 
 /// What clients may do to pages.
@@ -91,7 +94,7 @@ pub(crate) fn router(
     let views = Views::of(live.clone());
     let tools = tools::choose(&[], offered(&views, write)?)?;
     let tokens = Tokens::of(live.root());
-    let server = Server::new(views, tools, write);
+    let server = Server::new(Place::fixed(views), tools, write);
     Ok(http::router(move || server.for_another_client(), names, Some(token), tokens, stop))
 }
 
@@ -276,7 +279,12 @@ fn serve(
         offered if offered == write => tools,
         offered => chosen(&options, offered)?,
     };
-    let mut server = Server::new(views.clone(), tools, write);
+    let place = match http.is_none() && config.is_none() {
+        true => Place::following(views, environment.clone(), messages.notices()),
+        false => Place::fixed(views),
+    };
+    let mut server = Server::new(place, tools, write);
+    let place = server.place.clone();
     server.named = named;
     server.asking = Arc::new(Asking::in_language(messages.language()));
     if config.is_some() {
@@ -301,7 +309,7 @@ fn serve(
         None => runtime.block_on(over_stdio(server, streams, cancel)),
     };
     runtime.shutdown_timeout(FAREWELL);
-    views.stop();
+    place.views().stop();
     if holding.is_some() {
         messages.say(&message!("ended"));
     }
@@ -324,8 +332,9 @@ async fn over_stdio(server: impl ServerHandler, streams: &mut Streams<'_>, cance
     let stop = CancellationToken::new();
     let orphaned = cancel.clone();
     let _parent = ParentWatch::start(move || orphaned.request());
+    let lines = lines::Lines::over(input, output).counting(server.place.changes());
     let serve = async {
-        let serving = server.serve_with_ct(lines::Lines::over(input, output), stop.clone()).await;
+        let serving = server.serve_with_ct(lines, stop.clone()).await;
         match serving {
             Ok(service) => match service.waiting().await {
                 Ok(QuitReason::JoinError(error)) | Err(error) => Err(Error::Internal(error.to_string())),

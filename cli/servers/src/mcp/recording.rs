@@ -79,7 +79,7 @@ pub(super) fn begin(
     context: &RequestContext<RoleServer>,
 ) -> Option<Call> {
     let recording = server.recording.as_ref()?;
-    let recorder = server.views.whole().recorder()?;
+    let recorder = server.place.views().whole().recorder()?;
     let at = Timestamp::now().to_string();
     let session = recording.session(server.author(context).name, context, &at);
     let params = params.map(KeptParams::of).unwrap_or_default();

@@ -17,12 +17,12 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use ubp_core::show::Tools;
-use ubp_host::live::Views;
 
 use super::Writing;
 use super::asking::{self, Asking};
 use super::call::{self, clipped};
 use super::limit::Limit;
+use super::place::Place;
 use super::recording::Recording;
 use super::session::Session;
 use super::tools::Row;
@@ -47,7 +47,8 @@ const METHODS: [&str; 8] = [
 /// A server for one client.
 #[derive(Clone)]
 pub(super) struct Server {
-    pub views: Arc<Views>,
+    /// The project that answers.
+    pub place: Arc<Place>,
     /// The name that all clients go by, if it is set.
     pub named: Option<String>,
     pub tools: Arc<[Row]>,
@@ -73,14 +74,15 @@ pub(super) type Failed = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl Server {
     /// A server for the first client.
-    pub(super) fn new(views: Arc<Views>, tools: Arc<[Row]>, write: Writing) -> Self {
-        let limit = Arc::new(Limit::of(views.whole().root()));
+    pub(super) fn new(place: Place, tools: Arc<[Row]>, write: Writing) -> Self {
+        let limit = Arc::new(Limit::of(place.views().whole().root()));
+        let place = Arc::new(place);
         let proposes = tools.iter().any(|row| row.takes_reason);
         let (asking, session, subscribed) = (Arc::default(), Arc::default(), Arc::default());
         let recording = Some(Recording::default());
         let named = None;
         Self {
-            views,
+            place,
             named,
             tools,
             limit,
@@ -111,6 +113,14 @@ impl Server {
         row(|row, name| row.operation.mcp_name == name)
             .or_else(|| row(|row, name| row.operation.facts.called == Some(name)))
             .or_else(|| row(|row, name| row.operation.name == name))
+    }
+
+    /// Moves to the worktree that the client works in, if it may have moved.
+    async fn settle(&self, context: &RequestContext<RoleServer>) {
+        if self.place.settle(&context.peer).await {
+            let author = self.author(context);
+            tokio::spawn(changes::notify_of_another_project(self.clone(), author, context.peer.clone()));
+        }
     }
 
     /// Reports a failed call.
@@ -160,6 +170,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        self.settle(&context).await;
         let Some(row) = self.tool(&request.name) else {
             let names: Vec<&str> = self.tools.iter().map(|row| row.operation.mcp_name).collect();
             let message = format!("unknown tool '{}'; expected one of {}", request.name, names.join(", "));
@@ -185,6 +196,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        self.settle(&context).await;
         resources::list(self, request.and_then(|request| request.cursor), context).await
     }
 
@@ -201,6 +213,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        self.settle(&context).await;
         resources::read(self, &request.uri, context).await.map(Into::into)
     }
 
@@ -225,6 +238,7 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
+        self.settle(&context).await;
         completion::complete(self, &request, context).await
     }
 
