@@ -158,11 +158,9 @@ pub fn open(project: &Project, environment: &Environment, find_model: &FindModel
         Ok(embedder) => (embedder, None),
         Err(error) => (None, Some(error)),
     };
-    let (embedder, no_sharing) = match embedder.map(|embedder| shared_vectors::sharing(embedder, environment))
-    {
-        Some((embedder, problem)) => (Some(embedder), problem),
-        None => (None, None),
-    };
+    let origin = models::origin(project);
+    let shared = embedder.map(|embedder| shared_vectors::sharing(embedder, &origin, environment));
+    let (embedder, no_sharing) = shared.map_or((None, None), |(embedder, problem)| (Some(embedder), problem));
     let server = project.manifest.embedding_model.endpoint.as_ref().filter(|_| embedder.is_some());
     let sends_to = server.filter(|server| server.is_remote()).map(|server| server.origin().to_owned());
     let engine = engine(project, index, embedder);

@@ -83,7 +83,7 @@ pub fn serve(
             let listening = Listening { address, further: &allow_host, holding: None, access, tokens };
             runtime.block_on(over_http(move || server.clone(), listening, &mut streams, &messages, cancel))
         }
-        None => runtime.block_on(over_stdio(server, &mut streams, cancel)),
+        None => runtime.block_on(over_stdio(server, None, &mut streams, cancel)),
     };
     runtime.shutdown_timeout(FAREWELL);
     result

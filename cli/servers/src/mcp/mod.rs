@@ -44,6 +44,7 @@ use std::io::{Read, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use axum::Router;
 use rmcp::service::{QuitReason, ServerInitializeError};
@@ -306,7 +307,10 @@ fn serve(
             let client = move || server.for_another_client();
             runtime.block_on(over_http(client, listening, streams, messages, cancel))
         }
-        None => runtime.block_on(over_stdio(server, streams, cancel)),
+        None => {
+            let changes = server.place.changes();
+            runtime.block_on(over_stdio(server, Some(changes), streams, cancel))
+        }
     };
     runtime.shutdown_timeout(FAREWELL);
     place.views().stop();
@@ -326,13 +330,23 @@ fn runtime() -> Result<tokio::runtime::Runtime> {
         .map_err(|error| Error::Internal(error.to_string()))
 }
 
-async fn over_stdio(server: impl ServerHandler, streams: &mut Streams<'_>, cancel: &Cancel) -> Result<()> {
+/// Serves one client. `changes` counts its messages that the folders it works in changed.
+async fn over_stdio(
+    server: impl ServerHandler,
+    changes: Option<Arc<AtomicU64>>,
+    streams: &mut Streams<'_>,
+    cancel: &Cancel,
+) -> Result<()> {
     let input = std::mem::replace(streams.input, Box::new(std::io::empty()));
     let output = std::mem::replace(streams.out, Box::new(std::io::sink()));
     let stop = CancellationToken::new();
     let orphaned = cancel.clone();
     let _parent = ParentWatch::start(move || orphaned.request());
-    let lines = lines::Lines::over(input, output).counting(server.place.changes());
+    let lines = lines::Lines::over(input, output);
+    let lines = match changes {
+        Some(changes) => lines.counting(changes),
+        None => lines,
+    };
     let serve = async {
         let serving = server.serve_with_ct(lines, stop.clone()).await;
         match serving {
