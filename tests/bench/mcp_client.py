@@ -10,10 +10,10 @@ import threading
 
 
 class Server:
-    """`ubp mcp-server` on a project."""
+    """`ubp mcp-server` on a project, or another command that serves."""
 
-    def __init__(self, ubp, folder, *options):
-        command = [ubp, "-C", folder, "mcp-server", *options]
+    def __init__(self, ubp, folder, *options, serve=("mcp-server",)):
+        command = [ubp, "-C", folder, *serve, *options]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.last = 0
         self.writing = threading.Lock()

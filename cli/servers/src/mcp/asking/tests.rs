@@ -19,6 +19,7 @@ use ubp_host::live::Views;
 use ubp_host::{Environment, Project};
 
 use super::*;
+use crate::mcp::place::Place;
 use crate::mcp::{Writing, tools};
 
 const PAGE: &str = "# Island\n\nNobody lives here.\n";
@@ -45,7 +46,7 @@ impl Vault {
         fs::write(folder.path().join("island.md"), PAGE).unwrap();
         let project = Project::find(folder.path()).unwrap();
         let live = Live::start(project, &Environment::with([]), Arc::new(|_| {})).unwrap();
-        let server = Server::new(Views::of(live), tools::choose(&[], write).unwrap(), write);
+        let server = Server::new(Place::fixed(Views::of(live)), tools::choose(&[], write).unwrap(), write);
         Self { folder, server }
     }
 
@@ -61,7 +62,7 @@ impl Vault {
 
     /// What became of the proposal.
     fn state(&self, proposal: &str) -> Value {
-        let live = self.server.views.whole().clone();
+        let live = self.server.place.views().whole().clone();
         tokio::task::block_in_place(|| {
             of_person(&live, "get_proposal", json!({ "proposal": proposal })).unwrap()
         })
