@@ -160,7 +160,7 @@ fn what_a_project_hides_from_an_agent_a_hub_hides_too() {
     let terminal = hub();
     let manifest = terminal.path("auth/.ubp/manifest.json");
     let mut settings: Value = serde_json::from_slice(&fs::read(&manifest).unwrap()).unwrap();
-    settings["rights"] = json!([{ "agent": "bot", "path": "tokens.md", "right": "hide" }]);
+    settings["rights"] = json!([{ "author": "bot", "path": "tokens.md", "right": "hide" }]);
     fs::write(&manifest, settings.to_string()).unwrap();
     let mut client = serve(&terminal);
     // The index without the hidden page is built with the first question.
