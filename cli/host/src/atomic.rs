@@ -281,7 +281,7 @@ fn persist(mut file: NamedTempFile, path: &Path) -> io::Result<()> {
                 if attempt + 1 < ATTEMPTS && matches!(error.error.raw_os_error(), Some(5 | 32 | 33)) =>
             {
                 file = error.file;
-                std::thread::sleep(std::time::Duration::from_millis(10 << attempt));
+                std::thread::sleep(Duration::from_millis(10 << attempt));
             }
             Err(error) => return Err(error.error),
         }

@@ -480,7 +480,8 @@ fn replace_expected(real: &Path, bytes: &[u8], expected: Option<ContentHash>, pa
         return atomic::replace(real, bytes, path, still_expected);
     }
     atomic::create(real, bytes).map_err(|error| match (error.kind(), found()) {
-        (io::ErrorKind::AlreadyExists, Ok(found)) => Error::conflict(path, expected, found),
+        // Without one, a file is where a folder is needed.
+        (io::ErrorKind::AlreadyExists, Ok(found @ Some(_))) => Error::conflict(path, expected, found),
         _ => Error::io(path, error),
     })
 }

@@ -183,7 +183,7 @@ fn attributes(tag: &StartTag<()>) -> Vec<(&'static str, String)> {
 /// `rgb(1 2 3)` as `#010203`.
 fn colour(value: &str) -> Option<String> {
     let parts = value.strip_prefix("rgb(")?.strip_suffix(')')?.split_whitespace();
-    let parts: Vec<u8> = parts.map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    let parts: Vec<u8> = parts.map(|part| part.parse::<u8>().ok()).collect::<Option<_>>()?;
     let [red, green, blue] = parts.as_slice() else { return None };
     Some(format!("#{red:02x}{green:02x}{blue:02x}"))
 }

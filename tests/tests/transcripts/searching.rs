@@ -57,25 +57,23 @@ fn a_terminal_gets_lines_that_fit_and_a_pipe_one_line_for_each_snippet() {
     assert!(colored.contains("\u{1b}[1m\u{1b}[31msession\u{1b}[0m"), "{colored}");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_result_opens_in_the_editor_of_the_person() {
+    use std::os::unix::fs::PermissionsExt;
     let terminal = vault();
     let said = terminal.path("said");
     let script = format!("#!/bin/sh\nfor word in \"$@\"; do echo \"$word\"; done > '{}'\n", said.display());
     terminal.write("bin/vim", script).unwrap();
     let editor = terminal.path("bin/vim");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let terminal = terminal.with_variable("EDITOR", editor.to_str().unwrap());
-        assert_eq!(terminal.ubp("search session token --open").out, "tokens.md:3\n");
-        let page = terminal.path("tokens.md").canonicalize().unwrap();
-        assert_eq!(std::fs::read_to_string(&said).unwrap(), format!("+3\n{}\n", page.display()));
-        assert_eq!(terminal.ubp("search session token --open=2").out, "login.md:12\n");
-        let ran = terminal.ubp("search session token --open=9");
-        assert!(ran.err.contains("there is no result 9: 3 results found"), "{}", ran.err);
-    }
+    std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let terminal = terminal.with_variable("EDITOR", editor.to_str().unwrap());
+    assert_eq!(terminal.ubp("search session token --open").out, "tokens.md:3\n");
+    let page = terminal.path("tokens.md").canonicalize().unwrap();
+    assert_eq!(std::fs::read_to_string(&said).unwrap(), format!("+3\n{}\n", page.display()));
+    assert_eq!(terminal.ubp("search session token --open=2").out, "login.md:12\n");
+    let ran = terminal.ubp("search session token --open=9");
+    assert!(ran.err.contains("there is no result 9: 3 results found"), "{}", ran.err);
 }
 
 #[test]

@@ -1,9 +1,13 @@
 //! Files of the project on the desktop of a person whose browser is on the same machine.
 
-use std::fs;
-use std::path::Path;
+#[cfg(target_os = "linux")]
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
+
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 

@@ -110,7 +110,7 @@ fn is_link(path: &str) -> Error {
 
 fn taken_or(error: io::Error, path: &str, target: &Path) -> Error {
     match (error.kind(), found_at(target, path)) {
-        (io::ErrorKind::AlreadyExists, Ok(found)) => Error::conflict(path, None, found),
+        (io::ErrorKind::AlreadyExists, Ok(found @ Some(_))) => Error::conflict(path, None, found),
         _ => Error::io(path, error),
     }
 }

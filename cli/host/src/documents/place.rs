@@ -166,10 +166,13 @@ fn real(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
+    /// Without a drive, a path is not absolute on Windows.
+    const HOME: &str = if cfg!(windows) { r"\\?\C:\no such folder" } else { "/home/someone" };
+
     fn place(documents: &str, database: &str, base: &Path) -> Result<Place> {
         let config =
             Config { documents_dir: documents.into(), db_path: database.into(), ..Config::default() };
-        Place::of(&config, &base.join("config.json"), &Environment::with([("HOME", "/home/someone")]))
+        Place::of(&config, &base.join("config.json"), &Environment::with([("HOME", HOME)]))
     }
 
     #[test]
@@ -186,7 +189,7 @@ mod tests {
         let apart = place("data/notes", "index/v.db", &base).unwrap();
         assert_eq!(apart.root, base.join("data/notes"));
         let home = place("~/notes", "./v.db", &base).unwrap();
-        assert_eq!(home.documents, Path::new("/home/someone/notes"));
+        assert_eq!(home.documents, Path::new(HOME).join("notes"));
         assert!(place("data", "no/such/v.db", &base).is_err());
     }
 

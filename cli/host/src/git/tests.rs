@@ -126,12 +126,14 @@ fn without_a_repository_there_is_no_history() {
 #[test]
 fn files_with_unusual_names_are_found() {
     let mut scratch = Scratch::new("");
-    let names =
-        [":(top)a.rs", "a b.rs", "*.rs", "-x.rs", "line\nfeed.rs", "\nfirst.rs", "q\"uo\\te.rs", "日本.rs"];
+    let mut names = vec!["a b.rs", "-x.rs", "[x].rs", "日本.rs"];
+    if cfg!(not(windows)) {
+        names.extend([":(top)a.rs", "*.rs", "line\nfeed.rs", "\nfirst.rs", "q\"uo\\te.rs"]);
+    }
     let files: Vec<(&str, &str)> = names.iter().map(|name| (*name, "1")).collect();
     scratch.commit_at(&files, 0);
     scratch.commit_at(&[("other.rs", "1")], 60);
-    for name in names {
+    for name in &names {
         assert_eq!(scratch.time(name), 0, "{name:?}");
     }
     let found =

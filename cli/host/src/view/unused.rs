@@ -42,6 +42,19 @@ fn is_unused(view: &DirEntry) -> bool {
 mod tests {
     use super::*;
 
+    /// The folder, so that its time can be set.
+    fn opened(folder: &Path) -> fs::File {
+        let mut options = fs::File::options();
+        #[cfg(windows)]
+        {
+            use std::os::windows::fs::OpenOptionsExt;
+            const WRITE_ATTRIBUTES: u32 = 0x100;
+            const BACKUP_SEMANTICS: u32 = 0x0200_0000;
+            options.access_mode(WRITE_ATTRIBUTES).custom_flags(BACKUP_SEMANTICS);
+        }
+        options.read(true).open(folder).unwrap()
+    }
+
     #[test]
     fn only_views_that_were_not_used_for_long_are_deleted() {
         let root = tempfile::tempdir().unwrap();
@@ -58,7 +71,7 @@ mod tests {
                     .unwrap()
                     .set_modified(time)
                     .unwrap();
-                fs::File::open(&folder).unwrap().set_modified(time).unwrap();
+                opened(&folder).set_modified(time).unwrap();
             }
             folder
         };

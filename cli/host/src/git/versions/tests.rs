@@ -108,7 +108,9 @@ fn a_damaged_repository_is_an_error_with_the_message_of_git() {
     let scratch = scratch("");
     let head = scratch.git(&["rev-parse", "HEAD~1"]);
     let head = head.trim();
-    fs::remove_file(scratch.path(".git/objects").join(&head[..2]).join(&head[2..])).unwrap();
+    // Not deleted, because git marks it read-only.
+    let object = scratch.path(".git/objects").join(&head[..2]).join(&head[2..]);
+    fs::rename(&object, object.with_extension("gone")).unwrap();
     let error = GitHistory::new(&scratch.path("")).versions("other.md", 10).unwrap_err();
     assert_eq!(error.code(), "io");
     assert!(error.to_string().contains("git"), "{error}");
