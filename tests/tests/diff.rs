@@ -168,7 +168,7 @@ fn a_shallow_clone_reports_missing_commits_and_reports_no_false_changes() {
     assert_eq!(ran["staleness"]["stale"].as_array().unwrap().len(), 1);
     let ran = terminal.ubp(&format!("-C {clone} diff one...HEAD"));
     assert!(ran.err.contains("no commit in common"), "{}", ran.err);
-    fs::remove_dir_all(clone).unwrap();
+    let _ = fs::remove_dir_all(clone);
 }
 
 #[test]

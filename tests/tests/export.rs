@@ -32,7 +32,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
             if path.is_dir() {
                 waiting.push(path);
             } else {
-                let name = path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
+                let name = path.strip_prefix(folder).unwrap().to_str().unwrap().replace('\\', "/");
                 found.insert(name, fs::read(&path).unwrap());
             }
         }

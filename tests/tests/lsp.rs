@@ -85,8 +85,11 @@ fn pulls(params: &mut Value) {
 }
 
 fn address(path: &Path) -> String {
-    format!("file://{}", path.display())
+    format!("{SCHEME}{}", path.display().to_string().replace('\\', "/"))
 }
+
+/// What precedes the absolute path of a file in its address.
+const SCHEME: &str = if cfg!(windows) { "file:///" } else { "file://" };
 
 fn at(line: u32, character: u32) -> Value {
     json!({ "line": line, "character": character })

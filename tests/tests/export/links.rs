@@ -89,7 +89,7 @@ fn dead(site: &BTreeMap<String, Vec<u8>>) -> (Vec<String>, usize) {
 #[test]
 fn a_site_has_no_broken_links() {
     let long = format!("{}.md", "認".repeat(84));
-    let names = [
+    let mut names = vec![
         "日本語/ページ その1.md",
         "a #1.md",
         "100%.md",
@@ -114,12 +114,16 @@ fn a_site_has_no_broken_links() {
         "project-files/p.md",
         long.as_str(),
     ];
+    // Windows has neither these characters nor names that differ only in case.
+    if cfg!(windows) {
+        names.retain(|name| !name.contains(['?', '"', '<', '>', ':']) && *name != "twin.md");
+    }
     let mut pages: Vec<(String, String)> = Vec::new();
     for (number, name) in names.iter().enumerate() {
         let mut text = format!(
             "# Page {number}\n\n## Überschrift & \"mehr\" / 見出し\n\nText ^block{number}\n\nNote[^n].\n\n[^n]: A note.\n\n"
         );
-        for other in names {
+        for other in &names {
             let up = "../".repeat(name.matches('/').count());
             let encoded = ubp_core::render::url::encoded(other);
             text += &format!("- [x]({up}{encoded}) [y]({up}{encoded}#überschrift-mehr-見出し)\n");

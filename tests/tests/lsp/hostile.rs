@@ -105,7 +105,7 @@ fn addresses_that_are_no_pages_of_a_project_have_no_answers() {
     let mut editor = Editor::new();
     editor.settle();
     let root = address(editor.terminal.folder());
-    let out = outside.path().display().to_string();
+    let out = address(outside.path()).replacen("file://", "", 1);
     let up = "../".repeat(12);
     let escaped = up.replace('/', "%2f");
     let addresses = [

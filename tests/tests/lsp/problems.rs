@@ -185,7 +185,7 @@ fn sections_are_moved_to_pages_of_their_own_and_embedded_pages_are_put_in_place(
     let left = &changes[2]["edits"][0];
     assert_eq!(left["range"], range((2, 0), (10, 0)));
     // The link that stays leads to the page that was made.
-    let file = changes[0]["uri"].as_str().unwrap().strip_prefix("file://").unwrap().replace("%20", " ");
+    let file = changes[0]["uri"].as_str().unwrap().strip_prefix(SCHEME).unwrap().replace("%20", " ");
     fs::write(file, created).unwrap();
     let now = format!("# New\n\n{}", left["newText"].as_str().unwrap());
     editor.call("add", &json!({}));

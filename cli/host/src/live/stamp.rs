@@ -3,7 +3,7 @@
 use std::fs::{self, Metadata};
 use std::path::Path;
 
-pub(super) use crate::identity::{Identity, identity, identity_of};
+pub(super) use crate::identity::{Identity, identity, identity_in, identity_of};
 
 /// Metadata of the file at a path; `None` if it did not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ impl Stamp {
         Self(fs::metadata(path).ok().map(|metadata| {
             let modified = metadata.modified().ok().and_then(|time| jiff::Timestamp::try_from(time).ok());
             let modified = modified.map_or(0, jiff::Timestamp::as_nanosecond);
-            (metadata.len(), modified.wrapping_add(change_time(&metadata)), identity_of(&metadata))
+            (metadata.len(), modified.wrapping_add(change_time(&metadata)), identity_in(&metadata))
         }))
     }
 }

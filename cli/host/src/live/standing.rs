@@ -184,7 +184,7 @@ impl StandingFile {
             Some(written) => (written.file, written.identity),
             None => {
                 let file = OpenOptions::new().write(true).create(true).truncate(false).open(&self.path)?;
-                let identity = identity_of(&file.metadata()?);
+                let identity = identity_of(&file)?;
                 (file, identity)
             }
         };

@@ -30,10 +30,11 @@ pub(crate) fn path_of(uri: &str) -> Option<PathBuf> {
     let rest = rest.strip_prefix("localhost").unwrap_or(rest);
     let path = percent_decode_str(rest).decode_utf8().ok()?.into_owned();
     if cfg!(windows) {
-        // `/c:/folder` is a drive, `//server/share` a share.
+        // `/c:/folder` is a drive, `server/share` a share.
         let path = match path.strip_prefix('/') {
             Some(drive) if drive.as_bytes().get(1) == Some(&b':') => drive.to_owned(),
-            _ => format!("//{path}"),
+            Some(_) => return None,
+            None => format!("//{path}"),
         };
         return Some(without_dots(Path::new(&path.replace('/', "\\"))));
     }
@@ -55,10 +56,52 @@ fn without_dots(path: &Path) -> PathBuf {
 
 /// The address of a file; `None` if its path is not Unicode.
 pub(super) fn uri_of(path: &Path) -> Option<Uri> {
-    let text = path.to_str()?.replace('\\', if cfg!(windows) { "/" } else { "\\" });
-    let text = text.strip_prefix("//?/").unwrap_or(&text);
-    let slash = if text.starts_with('/') { "" } else { "/" };
-    format!("file://{slash}{}", utf8_percent_encode(text, ESCAPED)).parse().ok()
+    let text = path.to_str()?;
+    let address = if cfg!(windows) { after_scheme(text) } else { text.to_owned() };
+    format!("file://{}", utf8_percent_encode(&address, ESCAPED)).parse().ok()
+}
+
+/// What follows `file://` in the address of a path of Windows.
+fn after_scheme(path: &str) -> String {
+    let path = path.replace('\\', "/");
+    let plain = path.strip_prefix("//?/").unwrap_or(&path);
+    match plain.strip_prefix("UNC/").or_else(|| plain.strip_prefix("//")) {
+        Some(share) => share.to_owned(),
+        None => format!("/{plain}"),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests_of_windows {
+    use super::*;
+
+    #[test]
+    fn paths_of_windows_have_addresses() {
+        for (path, address) in [
+            (r"C:\a\b.md", "/C:/a/b.md"),
+            (r"\\?\C:\a\b.md", "/C:/a/b.md"),
+            (r"\\server\share\b.md", "server/share/b.md"),
+            (r"\\?\UNC\server\share\b.md", "server/share/b.md"),
+        ] {
+            assert_eq!(after_scheme(path), address, "{path}");
+        }
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn addresses_have_paths_of_windows() {
+        for (uri, path) in [
+            ("file:///c%3A/a/../b.md", r"c:\b.md"),
+            ("file:///C:/a%20b/%C3%BC.md", "C:\\a b\\\u{fc}.md"),
+            ("file://localhost/c:/b.md", r"c:\b.md"),
+            ("file://server/share/b.md", r"\\server\share\b.md"),
+        ] {
+            assert_eq!(path_of(uri).unwrap(), Path::new(path), "{uri}");
+        }
+        assert_eq!(path_of("file:///b.md"), None);
+        assert_eq!(path_of("untitled:Untitled-1"), None);
+    }
 }
 
 #[cfg(test)]

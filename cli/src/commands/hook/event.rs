@@ -76,7 +76,7 @@ mod tests {
 
     fn event(value: &Value) -> Option<(Moment, Vec<String>)> {
         let event = Event::of(value, Path::new("/here"))?;
-        let files = event.files.iter().map(|file| file.to_string_lossy().into_owned());
+        let files = event.files.iter().map(|file| file.to_string_lossy().replace('\\', "/"));
         Some((event.moment, files.collect()))
     }
 
