@@ -212,8 +212,20 @@ impl Terminal {
         if let Ok(real) = folder.canonicalize() {
             text = text.replace(&*real.to_string_lossy(), "[folder]");
         }
-        text.replace(&*folder.to_string_lossy(), "[folder]")
+        text = text.replace(&*folder.to_string_lossy(), "[folder]");
+        if cfg!(windows) { with_slashes(&text) } else { text }
     }
+}
+
+/// The text with slashes in the paths that begin with `[folder]`.
+fn with_slashes(text: &str) -> String {
+    let mut parts = text.split("[folder]");
+    let mut found = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (path, rest) = part.split_at(part.find(char::is_whitespace).unwrap_or(part.len()));
+        found += &format!("[folder]{}{rest}", path.replace('\\', "/"));
+    }
+    found
 }
 
 impl Ran {

@@ -209,7 +209,7 @@ fn no_message_of_the_engine_contains_a_command() {
     let mut read = 0;
     for folder in ["core/src", "cli/servers/src/mcp"] {
         for path in sources(&root.join(folder), &["rs"]) {
-            let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
+            let name = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
             if name.ends_with("/hint.rs") || name.contains("tests") || name.contains("/background/") {
                 continue;
             }

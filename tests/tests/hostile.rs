@@ -39,7 +39,7 @@ fn vault() -> Terminal {
     let page = |path: &str, bytes: &[u8]| terminal.write(path, bytes).unwrap();
     page("empty.md", b"");
     page("blank.md", b" \n\t\r\n");
-    page("nul.md", b"# Nul\n\nzebra\0\0 text [[pl\0ain]]\n");
+    page("zeros.md", b"# Nul\n\nzebra\0\0 text [[pl\0ain]]\n");
     page("invalid.md", b"# Invalid \xff\xfe\n\nzebra \xc3\x28 [[plain]] \xf0\x9f\x98\n");
     page("bom.md", "\u{feff}---\ntitle: With BOM\n---\nzebra [[plain]]\n".as_bytes());
     let utf16: Vec<u8> =
@@ -160,7 +160,7 @@ fn every_problem_is_reported_with_its_file_and_line() {
     };
     for (path, code) in [
         ("invalid.md", "encoding_invalid"),
-        ("nul.md", "nul_byte"),
+        ("zeros.md", "nul_byte"),
         ("front.md", "front_matter"),
         ("front-deep.md", "front_matter"),
         ("utf16-big.md", "encoding_utf16"),

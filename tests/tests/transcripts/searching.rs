@@ -318,10 +318,12 @@ fn unknown_filter_values_are_reported_with_the_known_ones() {
 #[test]
 fn paths_with_any_characters_can_be_passed_to_other_programs() {
     let terminal = vault();
-    terminal.write("two words\nand a line.md", "zebra").unwrap();
+    // Windows has no names with line breaks.
+    let odd = if cfg!(windows) { "two words.md" } else { "two words\nand a line.md" };
+    terminal.write(odd, "zebra").unwrap();
     terminal.write("zebra.md", "zebra").unwrap();
     let out = terminal.ubp("search zebra -l -0").out;
-    assert_eq!(out, "zebra.md\0two words\nand a line.md\0");
+    assert_eq!(out, format!("zebra.md\0{odd}\0"));
     let ran = terminal.ubp("search zebra --null");
     assert!(ran.err.contains("--paths"), "{}", ran.transcript());
 }
