@@ -350,7 +350,8 @@ fn html_in_a_page_is_escaped() {
     let linking = format!(
         "[[{SCRIPT}]] [[title|{SCRIPT}]] ![{SCRIPT}](p.png \"{SCRIPT}\") <svg onload=alert(1)> `{SCRIPT}`\n\n```{SCRIPT}\n{SCRIPT}\n```\n"
     );
-    let named = "<img src=x onerror=alert(1)>\" onload=\"x.md";
+    // Windows has no names with these characters.
+    let named = if cfg!(windows) { "' onload='x.md" } else { "<img src=x onerror=alert(1)>\" onload=\"x.md" };
     let terminal = vault([
         ("title.md", title.as_str()),
         ("heading.md", &heading),
