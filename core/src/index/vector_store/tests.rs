@@ -1,3 +1,5 @@
+//! What the store returns, and what it deletes.
+
 use rusqlite::Connection;
 
 use super::*;
