@@ -144,7 +144,10 @@ impl VectorStore {
             run(&transaction, sql, [i64::try_from(due).unwrap_or(i64::MAX)])?;
         }
         transaction.commit()?;
-        db.execute_batch("PRAGMA incremental_vacuum;")?;
+        // Every step returns one page to the file system.
+        let mut vacuum = db.prepare("PRAGMA incremental_vacuum")?;
+        let mut pages = vacuum.raw_query();
+        while pages.next()?.is_some() {}
         Ok(())
     }
 

@@ -34,6 +34,15 @@ impl PageMeans {
         self
     }
 
+    /// The same measured from a background: see [`crate::search::across`].
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn measured_from(mut self, background: f64) -> Self {
+        for run in &mut self.0 {
+            run.sum = (run.sum - f64::from(run.count) * background) / (1.0 - background);
+        }
+        self
+    }
+
     /// Adds the similarities with other pages.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn extend(&mut self, others: Self) {

@@ -12,7 +12,7 @@ mod numbers;
 mod tests;
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rusqlite::Connection;
 
@@ -23,7 +23,7 @@ use super::{
 };
 use crate::Result;
 use crate::index::questions::lengths;
-use crate::index::{BACKGROUND_OF_NOTHING, Closest, RowSet, SAMPLE, VectorMatrix, typical_deviation};
+use crate::index::{BACKGROUND_OF_NOTHING, Close, Closest, RowSet, SAMPLE, typical_deviation};
 use bm25::{All, rescore};
 pub(crate) use numbers::{joined, member_of, number, within};
 
@@ -151,30 +151,54 @@ fn join(
     Ok(Evidence { present, closest, named: Named::union(named), words })
 }
 
-/// The sections that are closest in all projects, with what is usual among all of their vectors.
+/// The sections that are closest in all projects, with what is usual among all of their vectors. Similarities of different
+/// models do not compare, so if there are several, each is measured from the background of its own model:
+///
+/// ```text
+/// (cosine - background) / (1 - background)
+/// ```
 fn closest_of_all(
     members: &[Member<'_>],
     parts: Vec<Closest>,
     words: &[Match],
     keep: &impl Fn(i64) -> bool,
 ) -> Closest {
-    let compared: usize = parts.iter().map(|part| part.compared).sum();
-    if compared == 0 {
-        return Closest::default();
+    let mut of_models: BTreeMap<&str, Vec<(usize, Closest)>> = BTreeMap::new();
+    for (at, part) in parts.into_iter().enumerate().filter(|(_, part)| part.compared > 0) {
+        of_models.entry(members[at].request.matrix.identity()).or_default().push((at, part));
     }
+    let mut pooled: Vec<Closest> =
+        of_models.into_values().map(|parts| closest_by_one_model(members, parts, keep)).collect();
+    let mut closest = match pooled.len() {
+        0 | 1 => pooled.pop().unwrap_or_default(),
+        _ => on_one_scale(pooled),
+    };
+    closest.sections.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+    let with_words: HashSet<i64> = words.iter().map(|one| one.section).collect();
+    let mut place = 0..;
+    closest.sections.retain(|one| {
+        place.next().is_some_and(|place| place < CANDIDATES) || with_words.contains(&one.section)
+    });
+    closest
+}
+
+/// What the vectors of one model say, with the positions of the projects that have them.
+fn closest_by_one_model(
+    members: &[Member<'_>],
+    parts: Vec<(usize, Closest)>,
+    keep: &impl Fn(i64) -> bool,
+) -> Closest {
+    let compared: usize = parts.iter().map(|(_, part)| part.compared).sum();
     let (mut sum, mut squares) = (0.0, 0.0);
     let mut closest = Closest { compared, ..Closest::default() };
     let mut vectors = Vec::new();
-    for (at, part) in parts.into_iter().enumerate() {
+    for (at, part) in parts {
         let count = part.compared as f64;
         let total = f64::from(part.background) * (count + BACKGROUND_OF_NOTHING);
         sum += total;
-        if part.compared > 0 {
-            squares += (f64::from(part.deviation).powi(2) + (total / count).powi(2)) * count;
-            let share = (SAMPLE * part.compared).div_ceil(compared);
-            let matrix: &VectorMatrix = members[at].request.matrix;
-            vectors.extend(matrix.sample(share, |page| keep(number(at, page))));
-        }
+        squares += (f64::from(part.deviation).powi(2) + (total / count).powi(2)) * count;
+        let share = (SAMPLE * part.compared).div_ceil(compared);
+        vectors.extend(members[at].request.matrix.sample(share, |page| keep(number(at, page))));
         closest.pages.extend(part.pages);
         closest.sections.extend(part.sections);
     }
@@ -184,13 +208,22 @@ fn closest_of_all(
     closest.background = (sum / (count + BACKGROUND_OF_NOTHING)) as f32;
     closest.deviation = deviation as f32;
     closest.contrast = if typical > 0.0 { (deviation / typical) as f32 } else { 0.0 };
-    closest.sections.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
-    let with_words: HashSet<i64> = words.iter().map(|one| one.section).collect();
-    let mut place = 0..;
-    closest.sections.retain(|one| {
-        place.next().is_some_and(|place| place < CANDIDATES) || with_words.contains(&one.section)
-    });
     closest
+}
+
+/// The similarities of several models, each measured from its own background.
+fn on_one_scale(models: Vec<Closest>) -> Closest {
+    let compared: usize = models.iter().map(|model| model.compared).sum();
+    let mut all = Closest { compared, ..Closest::default() };
+    for Closest { sections, background, contrast, compared: own, pages, .. } in models {
+        let background = background.clamp(0.0, 0.99);
+        let measured = |similarity: f32| (similarity - background) / (1.0 - background);
+        all.sections
+            .extend(sections.into_iter().map(|one| Close { similarity: measured(one.similarity), ..one }));
+        all.pages.extend(pages.measured_from(f64::from(background)));
+        all.contrast += contrast * own as f32 / compared as f32;
+    }
+    all
 }
 
 /// The texts of all projects.
