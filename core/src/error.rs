@@ -151,6 +151,14 @@ pub enum Error {
         /// Why it cannot be edited.
         message: Message,
     },
+    /// The index that several projects share cannot be reached or used.
+    #[cfg(not(target_family = "wasm"))]
+    SharedIndex {
+        /// Which index, and what is wrong.
+        message: Message,
+        /// What to do, unless `message` says so.
+        hint: Option<Box<Message>>,
+    },
     /// The caller asked to stop.
     Cancelled,
     /// The index database returned an error.
@@ -181,6 +189,8 @@ impl Error {
             Self::Manifest { .. } | Self::NewerProject { .. } => "manifest",
             Self::Model { .. } | Self::ModelUnavailable { .. } => "model",
             Self::FrontMatter { .. } => "front_matter",
+            #[cfg(not(target_family = "wasm"))]
+            Self::SharedIndex { .. } => "shared_index",
             Self::Cancelled => "cancelled",
             Self::Database(_) => "database",
             Self::Internal(_) => "internal",
@@ -194,7 +204,7 @@ impl Error {
             | Self::NameTaken { message, .. }
             | Self::HalfDone { message, .. } => message.clone(),
             #[cfg(not(target_family = "wasm"))]
-            Self::Forbidden { message } => message.clone(),
+            Self::Forbidden { message } | Self::SharedIndex { message, .. } => message.clone(),
             Self::PageNotFound { page, .. } => message!("no page is called '{page}'", page),
             Self::AmbiguousPage { page, candidates } => {
                 message!("'{page}' could be any of: {candidates}", page, candidates = candidates.join(", "))
@@ -261,6 +271,8 @@ impl Error {
                 Some(message!("{list_pages} shows every page", list_pages = Next::call("list_pages")))
             }
             Self::AmbiguousPage { .. } => Some(message!("name the page by its path")),
+            #[cfg(not(target_family = "wasm"))]
+            Self::SharedIndex { hint, .. } => hint.as_deref().cloned(),
             Self::OutsideProject { folder, .. } => {
                 Some(message!("only files inside the {folder} folder can be used", folder))
             }

@@ -27,6 +27,8 @@ mod page_names;
 mod passages;
 mod postings;
 mod prepare;
+#[cfg(not(target_family = "wasm"))]
+pub mod published;
 pub(crate) mod questions;
 mod refresh;
 mod rounding;

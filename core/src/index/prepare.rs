@@ -174,27 +174,32 @@ fn sections(page: &Page, text: &str, full_text: bool) -> Vec<PreparedSection> {
         .iter()
         .map(|section| {
             let source = text.get(section.range.clone()).unwrap_or_default();
-            let mut heading_terms = String::new();
-            for heading in section.heading_path.iter().filter(|_| full_text) {
-                text::index_terms(heading, &mut heading_terms);
-                heading_terms.push(' ');
-            }
             PreparedSection {
                 id: section.id.clone(),
                 level: section.level,
                 lines: section.lines,
                 heading_path: serde_json::to_string(&section.heading_path).unwrap_or_else(|_| "[]".into()),
                 text: source.to_owned(),
-                heading_terms,
+                heading_terms: if full_text { heading_terms(&section.heading_path) } else { String::new() },
                 passages: if full_text { passages(source, section.level > 0) } else { Vec::new() },
             }
         })
         .collect()
 }
 
+/// The terms of a section's headings.
+pub(super) fn heading_terms(heading_path: &[String]) -> String {
+    let mut terms = String::new();
+    for heading in heading_path {
+        text::index_terms(heading, &mut terms);
+        terms.push(' ');
+    }
+    terms
+}
+
 /// The passages of a section. Its heading line is part of the first passage, but not of the terms, because headings
 /// have their own column.
-fn passages(source: &str, has_heading: bool) -> Vec<PreparedPassage> {
+pub(super) fn passages(source: &str, has_heading: bool) -> Vec<PreparedPassage> {
     let body = match (has_heading, source.find('\n')) {
         (false, _) => 0,
         (true, Some(end)) => end + 1,

@@ -69,7 +69,7 @@ macro_rules! read {
 }
 
 read! { values i64, usize, u8, f32, f64, bool, String, Vec<u8>, [u8; 32], Option<i64>, Option<usize>, Option<String> }
-read! { tuples (A, B) (A, B, C) (A, B, C, D) }
+read! { tuples (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) (A, B, C, D, E, F, G) }
 read! {
     &'r str: |row, at| row.get_ref(at)?.as_str()?;
     Option<&'r str>: |row, at| row.get_ref(at)?.as_str_or_null()?;
