@@ -1,0 +1,314 @@
+//! The expressions of FTS5 that the engine makes of a query, and what they find in rows of tokens.
+
+use ubp_core::text::Stemmer;
+use ubp_core::{Error, Result};
+
+use crate::tokens::{Columns, WEIGHTS, written};
+
+/// FTS5's constants of BM25.
+const K1: f64 = 1.2;
+const B: f64 = 0.75;
+
+/// Tokens that follow each other.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Phrase {
+    /// As PostgreSQL has them; without any, nothing matches.
+    pub tokens: Vec<String>,
+    /// Whether the last one is the beginning of a token.
+    pub is_open: bool,
+}
+
+/// An expression. Phrases are numbers in [`Expression::phrases`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Node {
+    Phrase(usize),
+    All(Vec<Node>),
+    Any(Vec<Node>),
+    Without(Box<Node>, Box<Node>),
+}
+
+/// A parsed expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Expression {
+    root: Node,
+    pub phrases: Vec<Phrase>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Sign {
+    Text(String),
+    Star,
+    Open,
+    Close,
+    Word(String),
+}
+
+fn signs(text: &str) -> Vec<Sign> {
+    let mut signs = Vec::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => signs.push(Sign::Text(chars.by_ref().take_while(|c| *c != '"').collect())),
+            '*' => signs.push(Sign::Star),
+            '(' => signs.push(Sign::Open),
+            ')' => signs.push(Sign::Close),
+            c if c.is_whitespace() => {}
+            c => {
+                let mut word = String::from(c);
+                while let Some(next) = chars.next_if(|next| next.is_alphanumeric()) {
+                    word.push(next);
+                }
+                signs.push(Sign::Word(word));
+            }
+        }
+    }
+    signs
+}
+
+struct Parser<'a> {
+    signs: std::iter::Peekable<std::vec::IntoIter<Sign>>,
+    stemmer: &'a mut Stemmer,
+    phrases: Vec<Phrase>,
+}
+
+impl Parser<'_> {
+    fn any(&mut self) -> Result<Node> {
+        let mut parts = vec![self.all()?];
+        while self.skip("OR") {
+            parts.push(self.all()?);
+        }
+        Ok(if parts.len() == 1 { parts.remove(0) } else { Node::Any(parts) })
+    }
+
+    fn all(&mut self) -> Result<Node> {
+        let mut parts = vec![self.without()?];
+        while self.skip("AND") {
+            parts.push(self.without()?);
+        }
+        Ok(if parts.len() == 1 { parts.remove(0) } else { Node::All(parts) })
+    }
+
+    fn without(&mut self) -> Result<Node> {
+        let mut node = self.one()?;
+        while self.skip("NOT") {
+            node = Node::Without(Box::new(node), Box::new(self.one()?));
+        }
+        Ok(node)
+    }
+
+    fn one(&mut self) -> Result<Node> {
+        match self.signs.next() {
+            Some(Sign::Open) => {
+                let node = self.any()?;
+                match self.signs.next() {
+                    Some(Sign::Close) => Ok(node),
+                    _ => Err(unreadable()),
+                }
+            }
+            Some(Sign::Text(text)) => {
+                let is_open = self.signs.next_if_eq(&Sign::Star).is_some();
+                let tokens = self.stemmer.tokens(&[text.as_str()])?.concat();
+                let tokens = tokens.iter().map(|token| written(token)).collect();
+                self.phrases.push(Phrase { tokens, is_open });
+                Ok(Node::Phrase(self.phrases.len() - 1))
+            }
+            _ => Err(unreadable()),
+        }
+    }
+
+    fn skip(&mut self, word: &str) -> bool {
+        self.signs.next_if(|sign| matches!(sign, Sign::Word(found) if found == word)).is_some()
+    }
+}
+
+fn unreadable() -> Error {
+    Error::Internal("an expression of the full text cannot be read".into())
+}
+
+impl Expression {
+    /// Reads an expression: quoted texts, `*` after them, AND, OR, NOT and parentheses.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] for anything else, [`Error::Database`].
+    pub fn read(text: &str, stemmer: &mut Stemmer) -> Result<Self> {
+        let mut parser = Parser { signs: signs(text).into_iter().peekable(), stemmer, phrases: Vec::new() };
+        let root = parser.any()?;
+        match parser.signs.next() {
+            None => Ok(Self { root, phrases: parser.phrases }),
+            Some(_) => Err(unreadable()),
+        }
+    }
+
+    /// The expression that is a phrase alone.
+    pub fn of(phrase: Phrase) -> Self {
+        Self { root: Node::Phrase(0), phrases: vec![phrase] }
+    }
+
+    /// The token that is all of the expression.
+    pub fn token(&self) -> Option<&str> {
+        match self.phrases.as_slice() {
+            [phrase] => phrase.token(),
+            _ => None,
+        }
+    }
+
+    /// Whether a row must have more than any of the phrases.
+    pub fn is_selective(&self) -> bool {
+        match &self.root {
+            Node::Phrase(_) => self.token().is_none(),
+            Node::Any(parts) => !parts.iter().all(|part| matches!(part, Node::Phrase(_) | Node::Any(_))),
+            _ => true,
+        }
+    }
+
+    /// A condition in SQL that is true for the rows that match.
+    pub fn condition(&self) -> String {
+        self.condition_of(&self.root)
+    }
+
+    fn condition_of(&self, node: &Node) -> String {
+        let join = |parts: &[Node], word: &str| {
+            let parts: Vec<String> = parts.iter().map(|part| self.condition_of(part)).collect();
+            format!("({})", parts.join(word))
+        };
+        match node {
+            Node::Phrase(phrase) => {
+                self.phrases.get(*phrase).map_or_else(|| "false".into(), Phrase::condition)
+            }
+            Node::All(parts) => join(parts, " AND "),
+            Node::Any(parts) => join(parts, " OR "),
+            Node::Without(one, other) => {
+                format!("({} AND NOT {})", self.condition_of(one), self.condition_of(other))
+            }
+        }
+    }
+
+    /// Whether the row matches, and how often it has each phrase, weighed by column.
+    pub fn frequencies(&self, row: &Columns<'_>) -> Option<Vec<f64>> {
+        let found: Vec<f64> = self.phrases.iter().map(|phrase| phrase.frequency(row)).collect();
+        self.is_match(&self.root, &found).then_some(found)
+    }
+
+    fn is_match(&self, node: &Node, found: &[f64]) -> bool {
+        match node {
+            Node::Phrase(phrase) => found.get(*phrase).is_some_and(|found| *found > 0.0),
+            Node::All(parts) => parts.iter().all(|part| self.is_match(part, found)),
+            Node::Any(parts) => parts.iter().any(|part| self.is_match(part, found)),
+            Node::Without(one, other) => self.is_match(one, found) && !self.is_match(other, found),
+        }
+    }
+}
+
+impl Phrase {
+    fn token(&self) -> Option<&str> {
+        match self.tokens.as_slice() {
+            [token] if !self.is_open => Some(token),
+            _ => None,
+        }
+    }
+
+    /// Tokens are letters and digits, so that nothing has to be escaped.
+    fn condition(&self) -> String {
+        let Some((last, others)) = self.tokens.split_last() else { return "false".into() };
+        let mut words: Vec<String> = others.to_vec();
+        words.push(if self.is_open { format!("{last}:*") } else { last.clone() });
+        let has = format!("to_tsvector('simple', tokens) @@ '{}'::tsquery", words.join(" & "));
+        if others.is_empty() {
+            return has;
+        }
+        let end = if self.is_open { "" } else { " " };
+        format!("({has} AND tokens LIKE '% {}{end}%')", self.tokens.join(" "))
+    }
+
+    fn frequency(&self, row: &Columns<'_>) -> f64 {
+        let counts = row.0.iter().map(|column| self.count(column));
+        counts.zip(WEIGHTS).map(|(count, weight)| (count * weight) as f64).sum()
+    }
+
+    fn count(&self, column: &[&str]) -> usize {
+        let Some((last, others)) = self.tokens.split_last() else { return 0 };
+        let is_here = |window: &&[&str]| {
+            let end = window.last().copied().unwrap_or_default();
+            let ends = if self.is_open { end.starts_with(last.as_str()) } else { end == last };
+            ends && window.iter().zip(others).all(|(one, other)| one == other)
+        };
+        column.windows(self.tokens.len()).filter(is_here).count()
+    }
+}
+
+/// How much a phrase counts that `rows` of `total` rows have, as FTS5 computes it.
+pub(crate) fn rarity(rows: u64, total: u64) -> f64 {
+    let (rows, total) = (rows.min(total) as f64, total as f64);
+    let idf = ((total - rows + 0.5) / (rows + 0.5)).ln();
+    if idf <= 0.0 { 1e-6 } else { idf }
+}
+
+/// FTS5's `bm25()` of a row, positive, from the weighed frequency and the rarity of each phrase.
+pub(crate) fn bm25(frequencies: &[f64], rarities: &[f64], length: f64, average: f64) -> f64 {
+    let long = if average > 0.0 { length / average } else { 1.0 };
+    let each = frequencies.iter().zip(rarities);
+    each.map(|(f, idf)| idf * (f * (K1 + 1.0)) / (f + K1 * (1.0 - B + B * long))).sum()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
+mod tests {
+    use super::*;
+    use ubp_core::text::Query;
+
+    fn read(text: &str) -> Expression {
+        Expression::read(text, &mut Stemmer::new().unwrap()).unwrap()
+    }
+
+    fn is_match(expression: &str, row: &str) -> bool {
+        read(expression).frequencies(&Columns::read(row)).is_some()
+    }
+
+    #[test]
+    fn the_engine_s_expressions_can_be_read() {
+        for query in [
+            "snake_case",
+            "\"in quotes\" and more",
+            "公開鍵",
+            "京",
+            "node.js e-mail C++ a*",
+            "\"京都\" 鍵",
+            "log in to the server",
+            "\"\" ' OR AND (",
+        ] {
+            let query = Query::parse(query);
+            let expressions = query.match_expression().into_iter().chain(query.relaxed_expression());
+            let neighbours = query.neighbours().map(str::to_owned);
+            for text in expressions.chain(neighbours).chain(query.function_words()) {
+                Expression::read(&text, &mut Stemmer::new().unwrap()).expect(&text);
+            }
+        }
+    }
+
+    #[test]
+    fn rows_match_as_in_fts5() {
+        let row = " title | title | title | title | | | a quick brown fox a ";
+        assert!(is_match("\"quick brown\"", row));
+        assert!(!is_match("\"brown quick\"", row));
+        assert!(!is_match("\"title a\"", row), "columns are apart");
+        assert!(is_match("\"bro\" *", row));
+        assert!(!is_match("\"bro\"", row));
+        assert!(is_match("\"fox\" AND (\"title\" OR \"dog\")", row));
+        assert!(!is_match("\"fox\" NOT \"title\"", row));
+        let found = read("\"title\" OR \"a\"").frequencies(&Columns::read(row)).unwrap();
+        assert_eq!(found, [4.0, 2.0]);
+    }
+
+    #[test]
+    fn conditions_need_all_tokens_and_their_order() {
+        let token = read("\"fox\"");
+        assert_eq!(token.condition(), "to_tsvector('simple', tokens) @@ 'fox'::tsquery");
+        assert!(!token.is_selective() && token.token() == Some("fox"));
+        let phrase = read("\"brown fox\" *");
+        assert!(
+            phrase.condition().contains("'brown & fox:*'") && phrase.condition().contains("'% brown fox%'")
+        );
+        assert!(!read("\"a\" OR (\"b\" OR \"c\" *)").is_selective());
+        assert!(read("\"a\" AND \"b\"").is_selective());
+    }
+}

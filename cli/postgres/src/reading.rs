@@ -1,0 +1,149 @@
+//! Answering from the database: projects, pages, and the candidates of a search with their exact scores.
+
+mod meaning;
+mod pages;
+mod words;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Serialize;
+use tokio_postgres::{IsolationLevel, Transaction};
+use ubp_core::{Result, message};
+
+pub use meaning::{Close, Closest};
+pub use pages::{Link, Page, Section};
+pub use words::{Match, Statistics};
+
+use crate::database::Database;
+use crate::failure::{OrFailure as _, failure_with};
+use crate::push::check_name;
+use meaning::Sample;
+
+/// A project in the database.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Project {
+    /// Its number.
+    pub number: i32,
+    /// Its name.
+    pub name: String,
+    /// What people call it.
+    pub title: String,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// The commit that was pushed.
+    pub commit: String,
+    /// When, in seconds since 1970.
+    pub pushed_at: i64,
+    /// Identity of the model of its vectors.
+    pub model: Option<String>,
+    /// How often it was pushed.
+    pub version: i64,
+}
+
+/// Reads the index that several projects share.
+#[derive(Clone)]
+pub struct Shared {
+    database: Database,
+    sample: Arc<Mutex<Option<Arc<Sample>>>>,
+}
+
+/// One unchanging state of the database, as one role sees it.
+pub struct Snapshot<'a> {
+    whole: Transaction<'a>,
+    role: Option<&'a str>,
+    sample: &'a Mutex<Option<Arc<Sample>>>,
+}
+
+impl Shared {
+    /// Reads from `database`.
+    pub fn new(database: Database) -> Self {
+        Self { database, sample: Arc::default() }
+    }
+
+    /// Runs `work` on one state of the database. `role` limits what it sees; the role of the connection has to be a member
+    /// of it.
+    ///
+    /// # Errors
+    /// What `work` returns, and [`ubp_core::Error::SharedIndex`].
+    pub async fn read<T>(
+        &self,
+        role: Option<&str>,
+        work: impl AsyncFnOnce(&Snapshot<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let mut client = self.database.client().await?;
+        let client: &mut tokio_postgres::Client = &mut client;
+        let whole =
+            client.build_transaction().read_only(true).isolation_level(IsolationLevel::RepeatableRead);
+        let whole = whole.start().await.or_failure()?;
+        // Candidates of partitions are merged, so they have to come in order.
+        let mut settings =
+            String::from("SET LOCAL hnsw.iterative_scan = strict_order; SET LOCAL hnsw.ef_search = 100;");
+        if let Some(role) = role {
+            settings.push_str(&format!(" SET LOCAL ROLE \"{}\";", role.replace('"', "\"\"")));
+        }
+        whole.batch_execute(&settings).await.or_failure()?;
+        let snapshot = Snapshot { whole, role, sample: &self.sample };
+        let answer = work(&snapshot).await?;
+        snapshot.whole.commit().await.or_failure()?;
+        Ok(answer)
+    }
+}
+
+impl Snapshot<'_> {
+    /// The projects with at least one visible page, by name.
+    ///
+    /// # Errors
+    /// [`ubp_core::Error::SharedIndex`].
+    pub async fn projects(&self) -> Result<Vec<Project>> {
+        let sql = "SELECT project, name, title, tags, commit_id, extract(epoch FROM pushed_at)::bigint, model, version
+             FROM ubp.projects WHERE commit_id IS NOT NULL ORDER BY name COLLATE \"C\"";
+        let rows = self.whole.query(sql, &[]).await.or_failure()?;
+        let projects = rows.iter().map(|row| Project {
+            number: row.get(0),
+            name: row.get(1),
+            title: row.get(2),
+            tags: row.get(3),
+            commit: row.get(4),
+            pushed_at: row.get(5),
+            model: row.get(6),
+            version: row.get(7),
+        });
+        Ok(projects.collect())
+    }
+
+    /// The project called `name`.
+    ///
+    /// # Errors
+    /// [`ubp_core::Error::SharedIndex`] if it is not there, or not visible.
+    pub async fn project(&self, name: &str) -> Result<Project> {
+        check_name(name)?;
+        let found = self.projects().await?.into_iter().find(|project| project.name == name);
+        found.ok_or_else(|| {
+            failure_with(
+                message!("no project in the shared index is called '{name}'", name),
+                message!("`ubp push` adds one"),
+            )
+        })
+    }
+
+    fn kept_sample(&self) -> Option<Arc<Sample>> {
+        self.sample.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn keep_sample(&self, sample: &Arc<Sample>) {
+        *self.sample.lock().unwrap_or_else(PoisonError::into_inner) = Some(sample.clone());
+    }
+}
+
+/// The number of a section or a row of the full text, which is unique in its project: of the page, and of the part in it.
+pub(crate) fn number(page: i64, part: i32) -> i64 {
+    (page << PART_BITS) | i64::from(part)
+}
+
+/// A page has at most a million sections: its indexed text is at most 2 MB.
+const PART_BITS: u32 = 21;
+
+/// The page and the part of a number.
+pub(crate) fn parts(number: i64) -> (i64, i32) {
+    (number >> PART_BITS, i32::try_from(number & ((1 << PART_BITS) - 1)).unwrap_or(i32::MAX))
+}

@@ -1,0 +1,11 @@
+//! Tests against a real PostgreSQL, in the folder that `UBP_POSTGRES_SERVER` names (`tests/postgres/prepare` prints it).
+//! Without it, they are skipped, and say so.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod faults;
+mod project;
+mod pushing;
+mod reading;
+mod rights;
+mod server;
