@@ -110,6 +110,22 @@ fn opening_a_project_needs_neither_arguments_nor_a_terminal() {
     assert!(needs.contains("notify"), "the list of dependencies is not empty");
 }
 
+/// Whoever does not need PostgreSQL does not compile it, and it does not depend on how files are read.
+#[test]
+fn the_index_in_postgresql_is_optional_and_needs_the_engine_alone() {
+    let metadata = metadata();
+    let needed = needs(&metadata, "ubp-postgres");
+    let own: Vec<&String> = needed.iter().filter(|name| name.starts_with("ubp-")).collect();
+    assert_eq!(own, ["ubp-core"]);
+    assert!(!needed.contains("openssl-sys") && needed.contains("tokio-postgres"));
+    for package in metadata.packages.iter().filter(|package| package.name.starts_with("ubp-")) {
+        let postgres = package.dependencies.iter().find(|dependency| dependency.name == "ubp-postgres");
+        assert!(postgres.is_none_or(|dependency| dependency.optional), "{}", package.name);
+        let default = package.features.get("default").cloned().unwrap_or_default();
+        assert!(!default.contains(&"postgres".to_owned()), "{}", package.name);
+    }
+}
+
 /// It is built without the engine, and can be used without it.
 #[test]
 fn finding_symbols_needs_no_other_crate_of_the_workspace() {

@@ -60,7 +60,12 @@ impl Address {
                 _ => others.push(option),
             }
         }
-        let rest = if others.is_empty() { place.to_owned() } else { format!("{place}?{}", others.join("&")) };
+        // The parser adds the usual port where there is none.
+        let place = match environment("PGPORT") {
+            Some(port) => with_port(place, &port),
+            None => place.to_owned(),
+        };
+        let rest = if others.is_empty() { place } else { format!("{place}?{}", others.join("&")) };
         // The parser's own words may repeat a part of the address.
         let mut config: Config =
             rest.parse().map_err(|_| invalid(message!("it is not postgres://user@host:port/database")))?;
@@ -133,6 +138,18 @@ impl Address {
 
     fn is_local(&self) -> bool {
         self.config.get_hosts().iter().all(|host| !matches!(host, Host::Tcp(_)))
+    }
+}
+
+/// The address with this port, if it names a host without one.
+fn with_port(place: &str, port: &str) -> String {
+    let Some((scheme, rest)) = place.split_once("://") else { return place.to_owned() };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let has_port = host.rsplit(']').next().unwrap_or_default().contains([':', ',']);
+    match host.is_empty() || has_port {
+        true => place.to_owned(),
+        false => format!("{scheme}://{authority}:{port}{path}"),
     }
 }
 

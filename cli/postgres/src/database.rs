@@ -193,7 +193,7 @@ async fn migrate(client: &mut Client) -> Result<()> {
             .await
             .map_err(|error| not_created(&error))?;
             for (name, _) in EXTENSIONS {
-                step.batch_execute(&format!("CREATE EXTENSION IF NOT EXISTS {name}"))
+                step.batch_execute(&format!("CREATE EXTENSION IF NOT EXISTS {name} SCHEMA public"))
                     .await
                     .map_err(|error| not_created(&error))?;
             }

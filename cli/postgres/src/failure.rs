@@ -78,6 +78,11 @@ pub(crate) fn failed(error: &tokio_postgres::Error) -> Error {
                 "nothing was changed; `GRANT ubp_push TO role` lets a role push, `GRANT ubp_read TO role` read"
             ),
         )
+    } else if words(error).contains("docid page") {
+        failure_with(
+            message!("the full text in PostgreSQL was damaged in a crash of the server: {error}", error = error_words),
+            message!("`REINDEX TABLE ubp.passages` repairs it; nothing else is damaged"),
+        )
     } else {
         failure(message!("PostgreSQL: {error}", error = error_words))
     }

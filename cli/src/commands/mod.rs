@@ -24,6 +24,7 @@ mod memory;
 mod model;
 mod overview;
 mod proposals;
+mod push;
 mod query;
 mod rebuild;
 mod refs;
@@ -94,6 +95,8 @@ pub enum Command {
     Import(import::ImportArgs),
     /// Write the pages as a static site
     Export(export::ExportArgs),
+    /// Push the project to an index in PostgreSQL that several share
+    Push(push::PushArgs),
     /// Show counts, freshness and the state of the index
     Status,
     /// List pages whose code changed since they were reviewed
@@ -221,6 +224,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Diff(args) => diff::run(terminal, &session, global, args),
         Command::Import(args) => import::run(terminal, session, &folder, args),
         Command::Export(args) => export::run(terminal, &session, &folder, global, args),
+        Command::Push(args) => push::run(terminal, &session, global, args),
         Command::Status => status::run(terminal, &session, global),
         Command::Stale(args) => stale::run(terminal, &session, global, args),
         Command::Review(args) => review::run(terminal, &session, global, args),

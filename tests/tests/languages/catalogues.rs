@@ -11,7 +11,8 @@ use ubp_core::message::Message;
 use super::source::{self, Texts};
 
 /// The crates whose messages reach a terminal.
-const SOURCES: [&str; 5] = ["core/src", "core/engines/src", "cli/src", "cli/host/src", "cli/servers/src"];
+const SOURCES: [&str; 6] =
+    ["core/src", "core/engines/src", "cli/src", "cli/host/src", "cli/postgres/src", "cli/servers/src"];
 
 /// Words in the code that are the same in every language, so that no catalogue has them.
 fn has_words(template: &str) -> bool {

@@ -281,7 +281,14 @@ impl<'a> Writing<'a> {
             return Ok(());
         }
         let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
-        let sql = format!("COPY ubp.{table} ({}) FROM STDIN BINARY", names.join(", "));
+        let names = names.join(", ");
+        // PostgreSQL does not copy into tables with row security.
+        let sql = format!(
+            "CREATE TEMPORARY TABLE IF NOT EXISTS ubp_{table} (LIKE ubp.{table}) ON COMMIT DROP;
+             TRUNCATE pg_temp.ubp_{table}"
+        );
+        self.whole.batch_execute(&sql).await.or_failure()?;
+        let sql = format!("COPY pg_temp.ubp_{table} ({names}) FROM STDIN BINARY");
         let mut types: Vec<Type> = columns.iter().map(|(_, kind)| kind.clone()).collect();
         if table == "vectors"
             && let Some(last) = types.last_mut()
@@ -295,7 +302,8 @@ impl<'a> Writing<'a> {
             writer.as_mut().write(&values).await.or_failure()?;
         }
         writer.finish().await.or_failure()?;
-        Ok(())
+        let sql = format!("INSERT INTO ubp.{table} ({names}) SELECT {names} FROM pg_temp.ubp_{table}");
+        self.whole.batch_execute(&sql).await.or_failure()
     }
 
     /// The type of vectors, whose number differs between databases.

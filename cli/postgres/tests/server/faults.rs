@@ -70,7 +70,7 @@ fn a_push_whose_connection_is_cut_at_any_time_leaves_nothing_half_visible() {
 }
 
 #[test]
-fn a_slow_statement_and_a_full_disk_are_told_and_change_nothing() {
+fn a_statement_that_waits_too_long_is_told_and_changes_nothing() {
     let Some(server) = shared() else { return };
     run(async {
         let (database, name) = server.index().await;
@@ -78,25 +78,20 @@ fn a_slow_statement_and_a_full_disk_are_told_and_change_nothing() {
         project(&many(20, "walrus")).push(&database).await?;
         let mut newer = project(&many(20, "copper"));
         newer.commit = 2;
-        for (setting, words_of_error) in [
-            ("statement_timeout = '1ms'", "stopped waiting"),
-            ("temp_file_limit = 0; SET work_mem = '64kB'", ""),
-        ] {
-            let role = format!("slow_{name}");
-            let _ = client.batch_execute(&format!("CREATE ROLE {role} LOGIN IN ROLE ubp_push")).await;
-            for part in setting.split("; SET ") {
-                client.batch_execute(&format!("ALTER ROLE {role} SET {part}")).await.unwrap();
-            }
-            let address = server.address(&role, &name);
-            let pushed = async { newer.push(&Database::open(&address, 1).await?).await };
-            if let Err(error) = pushed.await {
-                assert!(error.message().to_string().contains(words_of_error), "{setting}: {error}");
-                assert_eq!(words(&client).await, (20, 0), "{setting}");
-            } else {
-                assert!(words_of_error.is_empty(), "{setting}");
-            }
-            client.batch_execute(&format!("ALTER ROLE {role} RESET ALL")).await.unwrap();
-        }
+        let role = format!("slow_{name}");
+        client
+            .batch_execute(&format!(
+                "CREATE ROLE {role} LOGIN IN ROLE ubp_push; ALTER ROLE {role} SET statement_timeout = '700ms'"
+            ))
+            .await
+            .unwrap();
+        // Somebody else holds what the push needs.
+        client.batch_execute("BEGIN; SELECT * FROM ubp.projects FOR UPDATE").await.unwrap();
+        let address = server.address(&role, &name);
+        let error = newer.push(&Database::open(&address, 1).await?).await.unwrap_err();
+        assert!(error.message().to_string().contains("stopped waiting"), "{error}");
+        client.batch_execute("ROLLBACK").await.unwrap();
+        assert_eq!(words(&client).await, (20, 0));
         statistics_are_exact(&client).await;
         Ok(())
     })
@@ -145,6 +140,8 @@ fn after_a_crash_of_the_server_everything_that_was_pushed_is_there() {
     run(async {
         let client = server.connect("postgres", &name).await.unwrap();
         assert_eq!(words(&client).await, (30, 0));
+        // pg_textsearch 0.6 may lose a page of its index in a crash, and says so.
+        client.batch_execute("REINDEX TABLE ubp.passages").await.unwrap();
         let database = Database::open(&address, 2).await?;
         let mut newer = project(&many(30, "copper"));
         newer.commit = 2;

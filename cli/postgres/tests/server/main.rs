@@ -1,7 +1,7 @@
 //! Tests against a real PostgreSQL, in the folder that `UBP_POSTGRES_SERVER` names (`tests/postgres/prepare` prints it).
 //! Without it, they are skipped, and say so.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod faults;
 mod project;

@@ -60,7 +60,7 @@ impl Server {
         let socket = server.folder.path().display();
         let text = format!(
             "shared_preload_libraries = 'pg_textsearch'\nlisten_addresses = ''\nunix_socket_directories = '{socket}'
-fsync = off\nfull_page_writes = off\nautovacuum = off\nmax_connections = 40\nmax_wal_size = '4GB'\n{settings}\n"
+fsync = off\nautovacuum = off\nmax_connections = 40\nmax_wal_size = '4GB'\n{settings}\n"
         );
         let mut config = fs::read_to_string(data.join("postgresql.conf")).unwrap();
         config.push_str(&text);
@@ -143,11 +143,6 @@ fsync = off\nfull_page_writes = off\nautovacuum = off\nmax_connections = 40\nmax
     pub async fn index(&self) -> (Database, String) {
         let name = self.database().await;
         (Database::open_and_migrate(&self.address("postgres", &name), 4).await.unwrap(), name)
-    }
-
-    /// What the server logged.
-    pub fn log(&self) -> String {
-        fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 }
 
