@@ -316,8 +316,8 @@ impl Snapshot<'_> {
             passage: row.get(1),
             score: row.get(2),
         });
-        // Rows without any of the words have no score.
-        Ok(found.filter(|one| one.score > 0.0).collect())
+        // Rows without any of the words come too, and are left out when they are scored here.
+        Ok(found.collect())
     }
 
     /// The query for each project. PostgreSQL weighs words by their rarity in the partition; words that are rarer in all

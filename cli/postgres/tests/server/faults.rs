@@ -152,7 +152,7 @@ fn after_a_crash_of_the_server_everything_that_was_pushed_is_there() {
                 snapshot.matches(&projects, &ubp_core::text::Query::parse("copper7"), 10, 1).await
             })
             .await?;
-        assert_eq!(found.0.len(), 1);
+        assert_eq!(found.0[0].path, "page7.md");
         Ok(())
     })
     .unwrap();
