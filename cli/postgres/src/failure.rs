@@ -80,7 +80,10 @@ pub(crate) fn failed(error: &tokio_postgres::Error) -> Error {
         )
     } else if words(error).contains("docid page") {
         failure_with(
-            message!("the full text in PostgreSQL was damaged in a crash of the server: {error}", error = error_words),
+            message!(
+                "the full text in PostgreSQL was damaged in a crash of the server: {error}",
+                error = error_words
+            ),
             message!("`REINDEX TABLE ubp.passages` repairs it; nothing else is damaged"),
         )
     } else {

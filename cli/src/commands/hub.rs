@@ -33,7 +33,7 @@ use crate::terminal::{Terminal, answer};
     ubp hub serve --http                       for agents, at one address\n  \
     ubp hub search login --in '~/src/*'        without hub.json\n\n\
     hub.json lists projects: folders and globs, relative to it, with names and tags if wanted:\n  \
-    { \"projects\": [\"../auth\", \"libs/*\", { \"path\": \"../shop\", \"tags\": [\"backend\"] }] }\n\
+    { \"projects\": [\"auth\", \"libs/*\", { \"path\": \"shop\", \"tags\": [\"backend\"] }] }\n\
     Each project keeps its own index. A page is named project:path, in answers, in questions and in \
     links between projects: [[shop:checkout]].")]
 pub struct HubArgs {

@@ -1,3 +1,5 @@
+//! Vectors computed once for all projects.
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ubp_testing::HashEmbedder;
