@@ -73,7 +73,8 @@ fn main() -> io::Result<()> {
                 Ok(())
             }
             ERRORS => io::stderr().write_all(&content),
-            _ => io::stdout().write_all(&content).and_then(|()| io::stdout().flush()),
+            OUTPUT => io::stdout().write_all(&content).and_then(|()| io::stdout().flush()),
+            other => Err(io::Error::other(format!("unexpected frame {other}"))),
         };
         if written.is_err() {
             break;
