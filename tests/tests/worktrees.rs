@@ -281,7 +281,7 @@ fn a_client_that_moves_to_another_worktree_takes_the_server_along() {
     let (code, message) = client.refusal("ubp_get_page", json!({ "page": "state" })).unwrap();
     assert_eq!(code, "no_project");
     assert!(message.contains("tree-2"), "{message}");
-    client.move_to(&[main.clone()]).unwrap();
+    client.move_to(std::slice::from_ref(&main)).unwrap();
     assert_eq!(branch_of(&mut client), "trunk");
     client.close().unwrap();
 }

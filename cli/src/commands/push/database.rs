@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 use ubp_core::freshness::assess;
 use ubp_core::index::published::page_states;
+use ubp_core::message::counted;
 use ubp_core::ports::History;
 use ubp_core::progress::Cancel;
 use ubp_core::{Context, Error, message};
@@ -47,8 +48,16 @@ pub(super) fn run(
         let value = Removed { project: &project, removed };
         return answer_with(terminal, json, &value, |terminal, value| {
             terminal.line(match value.removed {
-                true => message!("{project} removed from {address}", project = value.project, address),
-                false => message!("{address} has no project {project}", project = value.project, address),
+                true => message!(
+                    "{project} removed from {address}",
+                    project = value.project,
+                    address = address.to_string()
+                ),
+                false => message!(
+                    "{address} has no project {project}",
+                    project = value.project,
+                    address = address.to_string()
+                ),
             })
         });
     }
@@ -82,7 +91,7 @@ fn pushed(
             return Err(Error::invalid_with_hint(
                 message!(
                     "{pages} with changes that are not committed: {names}",
-                    pages = ubp_core::message::counted(count, "page", "pages"),
+                    pages = counted(count, "page", "pages"),
                     names = dirty.join(", ")
                 ),
                 message!("commit them, or push them as they are with --allow-dirty"),
@@ -145,8 +154,15 @@ fn show(terminal: &mut Terminal<'_>, pushed: &Pushed, address: &Address) -> Resu
     let commit = pushed.commit.get(..12).unwrap_or(&pushed.commit);
     let project = pushed.project.as_str();
     terminal.line(match pushed.dry_run {
-        true => message!("{project} at {commit} would change in {address}:", project, commit, address),
-        false => message!("{project} at {commit} is in {address}", project, commit, address),
+        true => message!(
+            "{project} at {commit} would change in {address}:",
+            project,
+            commit,
+            address = address.to_string()
+        ),
+        false => {
+            message!("{project} at {commit} is in {address}", project, commit, address = address.to_string())
+        }
     })?;
     terminal.line(message!(
         "{added} new, {changed} changed, {relinked} with other links, {reassessed} with another freshness, {removed} removed, {unchanged} unchanged",
