@@ -1,6 +1,6 @@
 //! The expressions of FTS5 that the engine makes of a query, and what they find in rows of tokens.
 
-use ubp_core::text::Stemmer;
+use ubp_core::index::Stemmer;
 use ubp_core::{Error, Result};
 
 use crate::tokens::{Columns, WEIGHTS, written};

@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 use tokio_postgres::Transaction;
+use ubp_core::index::Stemmer;
 use ubp_core::index::View;
 use ubp_core::index::published::{FORMAT, PublishedPage, page_states, published_model, published_page};
 use ubp_core::message::Message;
 use ubp_core::progress::{Cancel, Progress, Stage};
-use ubp_core::text::Stemmer;
 use ubp_core::{Error, Result, message};
 
 use crate::database::Database;

@@ -5,8 +5,8 @@
 //! A token begins with the same characters as another if, and only if, that is so as written.
 
 use ubp_core::Result;
+use ubp_core::index::Stemmer;
 use ubp_core::index::published::{PublishedPage, PublishedSection};
-use ubp_core::text::Stemmer;
 
 /// How often a title and headings are in the indexed text: the weights of the columns.
 pub(crate) const WEIGHTS: [usize; 3] = [4, 2, 1];

@@ -38,6 +38,8 @@ mod schema;
 mod shortlist;
 mod snapshot;
 mod statement;
+#[cfg(not(target_family = "wasm"))]
+mod stems;
 mod store;
 pub(crate) mod ties;
 mod turns;
@@ -74,6 +76,8 @@ pub(crate) use refresh::pages_folder;
 pub use refresh::{RefreshOptions, RefreshReport, Renamed, refresh};
 pub(crate) use row_set::RowSet;
 pub use snapshot::{PageChanges, Snapshot};
+#[cfg(not(target_family = "wasm"))]
+pub use stems::Stemmer;
 pub(crate) use store::{derived_id, destination, name_table};
 
 #[cfg(not(target_family = "wasm"))]

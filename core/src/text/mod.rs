@@ -15,8 +15,6 @@ mod parse;
 mod query;
 mod scan;
 mod snippet;
-#[cfg(not(target_family = "wasm"))]
-mod stems;
 mod stop;
 #[cfg(test)]
 mod tests;
@@ -32,8 +30,6 @@ pub(crate) use matcher::same_stem;
 pub(crate) use overlap::Overlap;
 pub use query::{Alternative, MAX_QUERY_BYTES, MAX_TERMS, Phrase, Query, Term, TermClass, read_part};
 pub use snippet::{Snippet, snippet};
-#[cfg(not(target_family = "wasm"))]
-pub use stems::Stemmer;
 pub use visible::visible;
 
 /// `bytes` in hexadecimal digits.

@@ -9,8 +9,8 @@ use sha2::{Digest as _, Sha256};
 use tokio_postgres::Transaction;
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::{ToSql, Type};
+use ubp_core::index::Stemmer;
 use ubp_core::index::published::{PageState, PublishedPage};
-use ubp_core::text::Stemmer;
 use ubp_core::{Result, message};
 
 use crate::failure::{OrFailure as _, failure};

@@ -5,8 +5,9 @@ use std::collections::{HashMap, HashSet};
 
 use futures_util::future::try_join_all;
 use ubp_core::Result;
+use ubp_core::index::Stemmer;
 use ubp_core::search::NEIGHBOURS;
-use ubp_core::text::{Query, Stemmer};
+use ubp_core::text::Query;
 
 use super::{Project, Snapshot, number};
 use crate::expression::{Expression, Phrase, bm25, rarity};

@@ -1,4 +1,4 @@
-//! The tokens that the full text stores: FTS5's tokenizer divides and stems the terms of [`super::index_terms`]. Whoever
+//! The tokens that the full text stores: FTS5's tokenizer divides and stems the terms of [`crate::text`]. Whoever
 //! stores the full text elsewhere needs the same tokens.
 
 use std::collections::HashMap;
