@@ -169,4 +169,7 @@ fn what_a_project_hides_from_an_agent_a_hub_hides_too() {
     assert!(page["isError"] == true, "{page}");
     let affected = client.call("ubp_get_impact", json!({ "page": "shop:checkout.md" })).unwrap();
     assert_eq!(affected["structuredContent"]["in_other_projects"], json!([]));
+    // People see everything.
+    let found = terminal.ubp("hub search 'token hour' --fulltext --json").json();
+    assert_eq!(paths(&found), ["auth:tokens.md", "auth:login.md"]);
 }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use ubp_core::Error;
 use ubp_core::message;
 use ubp_core::ops::{named, search};
 use ubp_core::progress::Silent;
 use ubp_core::show::{Page, Span, counted};
-use ubp_core::{Caller, Error};
 use ubp_host::hub::{HUB_MANIFEST, Hub, HubAsker, Listed, ProjectState};
 use ubp_servers::mcp::Streams;
 use ubp_servers::mcp::hub::{self, Options};
@@ -189,7 +189,7 @@ fn listed(folder: &Path, args: &HubArgs) -> Result<Listed, Failure> {
 
 fn ask(terminal: &mut Terminal<'_>, hub: &Hub, operation: &str, params: Map<String, Value>) -> CommandResult {
     let operation = named(operation)?;
-    let asker = HubAsker { caller: Caller::Person, agent: None };
+    let asker = HubAsker::Person;
     let cancel = terminal.io.cancel.clone();
     let params = Value::Object(params);
     if terminal.json {

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde_json::Value;
 use ubp_core::hub::{Between, Hub as Projects, Project as Member};
+use ubp_core::manifest::{AuthorRights, Right};
 use ubp_core::message;
 use ubp_core::ops::Operation;
 use ubp_core::ports::Embedder;
@@ -50,8 +51,9 @@ pub struct Hub {
     between: Mutex<Option<KnownLinks>>,
 }
 
-/// Links between projects, with the states of their indexes in which they were read.
-type KnownLinks = (Vec<(String, i64)>, Arc<Between>);
+/// Links between projects, with the indexes that they were read from, and their states. An agent's view of a project has
+/// an index of its own, with other numbers.
+type KnownLinks = (Vec<(String, usize, i64)>, Arc<Between>);
 
 #[derive(Default)]
 struct State {
@@ -92,11 +94,44 @@ pub struct ProjectState {
 
 /// Who asks.
 #[derive(Debug, Clone, Copy)]
-pub struct HubAsker<'a> {
-    /// A person or an agent.
-    pub caller: Caller,
-    /// Name of the agent, which decides about its rights in each project.
-    pub agent: Option<&'a str>,
+pub enum HubAsker<'a> {
+    /// A person, who sees everything.
+    Person,
+    /// An agent.
+    Agent {
+        /// Its name, which decides about its rights in each project.
+        name: Option<&'a str>,
+        /// The rules of its token.
+        token: &'a [(String, Right)],
+    },
+}
+
+/// A project as somebody sees it, with the rights of an agent.
+type SeenProject = (Arc<Live>, Option<Arc<AuthorRights>>);
+
+impl HubAsker<'_> {
+    fn sees(self, views: &Views) -> Result<SeenProject> {
+        match self {
+            Self::Person => Ok((views.whole().clone(), None)),
+            Self::Agent { name, token } => {
+                views.seen_by(name, token).map(|Seen { rights, live }| (live, Some(rights)))
+            }
+        }
+    }
+
+    fn caller(self) -> Caller {
+        match self {
+            Self::Person => Caller::Person,
+            Self::Agent { .. } => Caller::Agent,
+        }
+    }
+
+    fn agent(&self) -> Option<&str> {
+        match self {
+            Self::Person => None,
+            Self::Agent { name, .. } => *name,
+        }
+    }
 }
 
 impl Hub {
@@ -237,7 +272,7 @@ impl Hub {
     /// [`Error::Cancelled`].
     pub fn states(&self, cancel: &Cancel) -> Result<Vec<ProjectState>> {
         let opened = self.current();
-        let asker = HubAsker { caller: Caller::Person, agent: None };
+        let asker = HubAsker::Person;
         self.with(asker, &opened, None, &Silent, cancel, &mut |members| {
             let state = |(member, opened): (&Member<'_>, &Arc<Opened>)| {
                 let pages = member.context.as_ref().map_err(String::clone).and_then(|context| {
@@ -265,14 +300,14 @@ impl Hub {
         cancel: &Cancel,
         work: &mut dyn FnMut(Vec<Member<'_>>) -> Result<T>,
     ) -> Result<T> {
-        let seen: Vec<std::result::Result<Seen, String>> = opened
+        let seen: Vec<std::result::Result<SeenProject, String>> = opened
             .iter()
             .map(|opened| {
                 let views = opened.views.as_ref().map_err(String::clone)?;
-                views.seen_by(asker.agent, &[]).map_err(|error| error.to_string())
+                asker.sees(views).map_err(|error| error.to_string())
             })
             .collect();
-        let all: Vec<(&Place, &std::result::Result<Seen, String>)> =
+        let all: Vec<(&Place, &std::result::Result<SeenProject, String>)> =
             opened.iter().map(|opened| &opened.place).zip(&seen).collect();
         hold(&all, Vec::new(), Held { asker, reader, progress, cancel }, work)
     }
@@ -282,7 +317,8 @@ impl Hub {
         let mut state = Vec::with_capacity(members.len());
         for member in members {
             if let Ok(context) = &member.context {
-                state.push((member.name.to_owned(), context.index.generation()?));
+                let index = std::ptr::from_ref(context.index.index()).addr();
+                state.push((member.name.to_owned(), index, context.index.generation()?));
             }
         }
         let mut kept = self.between.lock().unwrap_or_else(PoisonError::into_inner);
@@ -306,7 +342,7 @@ struct Held<'a> {
 
 /// Holds one project after the other, and then runs `work`.
 fn hold<'m, T>(
-    rest: &'m [(&Place, &std::result::Result<Seen, String>)],
+    rest: &'m [(&Place, &std::result::Result<SeenProject, String>)],
     mut members: Vec<Member<'m>>,
     with: Held<'m>,
     work: &mut dyn FnMut(Vec<Member<'_>>) -> Result<T>,
@@ -315,14 +351,15 @@ fn hold<'m, T>(
     let (name, tags) = (place.name.as_str(), place.tags.as_slice());
     let error = match seen {
         Err(error) => error.clone(),
-        Ok(Seen { rights, live }) => {
+        Ok((live, rights)) => {
             let mut before = Some(members);
+            let asker = &with.asker;
             let mut is_held = false;
-            let result = live.with(with.asker.caller, with.progress, with.cancel, |context| {
+            let result = live.with(with.asker.caller(), with.progress, with.cancel, |context| {
                 is_held = true;
                 let mut members = before.take().unwrap_or_default();
-                let rights = (with.asker.caller == Caller::Agent).then_some(&**rights);
-                let context = Context { agent: with.asker.agent, rights, reader: with.reader, ..*context };
+                let agent = asker.agent();
+                let context = Context { agent, rights: rights.as_deref(), reader: with.reader, ..*context };
                 members.push(Member { name, tags, context: Ok(context) });
                 hold(rest, members, with, work)
             });

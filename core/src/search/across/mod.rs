@@ -44,12 +44,13 @@ pub(crate) type Found = (usize, Hit);
 /// # Errors
 /// [`crate::Error::Database`], [`crate::Error::InvalidParams`] from the filter.
 pub(crate) fn rank_across(members: &[Member<'_>], whole: &Request<'_>) -> Result<Vec<Found>> {
-    let texts = Together { members, known: RefCell::default() };
-    let mut length = 0;
-    for member in members {
-        length += lengths::of_all(member.db)?;
+    let (mut rows, mut length) = (0, 0);
+    for Member { db, request } in members {
+        rows += Own { db, index: request.index }.rows()?;
+        length += lengths::of_all(db)?;
     }
-    let all = All { length: length as f64 / texts.rows()?.max(1) as f64, texts: &texts };
+    let texts = Together { members, rows, known: RefCell::default() };
+    let all = All { length: length as f64 / rows.max(1) as f64, texts: &texts };
     let rarity = Rarity::of(whole.query, &texts)?;
     let mut allowed = Vec::with_capacity(members.len());
     let mut gathered = Vec::with_capacity(members.len());
@@ -229,25 +230,22 @@ fn on_one_scale(models: Vec<Closest>) -> Closest {
 /// The texts of all projects.
 struct Together<'a> {
     members: &'a [Member<'a>],
+    rows: usize,
     known: RefCell<HashMap<String, usize>>,
-}
-
-impl Together<'_> {
-    fn sum(&self, count: impl for<'o> Fn(&Own<'o>) -> Result<usize>) -> Result<usize> {
-        self.members.iter().map(|Member { db, request }| count(&Own { db, index: request.index })).sum()
-    }
 }
 
 impl Texts for Together<'_> {
     fn rows(&self) -> Result<usize> {
-        self.sum(|own| own.rows())
+        Ok(self.rows)
     }
 
     fn rows_with(&self, expression: &str) -> Result<usize> {
         if let Some(&known) = self.known.borrow().get(expression) {
             return Ok(known);
         }
-        let count = self.sum(|own| own.rows_with(expression))?;
+        let own =
+            |Member { db, request }: &Member<'_>| Own { db, index: request.index }.rows_with(expression);
+        let count = self.members.iter().map(own).sum::<Result<usize>>()?;
         self.known.borrow_mut().insert(expression.to_owned(), count);
         Ok(count)
     }
