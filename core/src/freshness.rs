@@ -258,8 +258,15 @@ pub fn name_renames<'a>(
     assessments: impl IntoIterator<Item = &'a mut Assessment>,
 ) -> Result<usize> {
     let mut lookups = Lookups::new(context);
+    let is_missing = |stale: &StaleRef| stale.reason == StaleReason::Missing;
+    let mut assessments: Vec<&mut Assessment> = assessments.into_iter().collect();
+    // Which sources are left out must not depend on the order of indexing.
+    assessments.sort_by_cached_key(|assessment| {
+        let missing = assessment.stale_refs.iter().filter(|stale| is_missing(stale));
+        missing.map(|stale| stale.file_path.clone()).collect::<Vec<_>>()
+    });
     for assessment in assessments {
-        for stale in assessment.stale_refs.iter_mut().filter(|stale| stale.reason == StaleReason::Missing) {
+        for stale in assessment.stale_refs.iter_mut().filter(|stale| is_missing(stale)) {
             let reviewed = assessment.gone.get(&stale.file_path);
             if let Looked::Found(place) = lookups.look(&stale.file_path, reviewed)? {
                 stale.renamed_to = Some(place.anchor.clone());

@@ -2,19 +2,17 @@
 //! branch.
 
 use std::fs;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use ubp_core::ports::{Embedder, ModelInfo, TextKind};
+use ubp_core::ports::Embedder;
 use ubp_core::progress::{Cancel, Silent};
 use ubp_core::{Caller, Engine};
 use ubp_host::{Environment, Project, opening};
-use ubp_testing::HashEmbedder;
+use ubp_testing::CountingEmbedder;
 use ubp_tests::clients::at_once;
 use ubp_tests::mcp::McpClient;
 
@@ -25,28 +23,7 @@ const PAGES: usize = 60;
 /// A repository in the folder `main`, and what counts the texts that are embedded in it.
 struct Repository {
     folder: TempDir,
-    counting: Arc<Counting>,
-}
-
-#[derive(Default)]
-struct Counting {
-    inner: HashEmbedder,
-    texts: AtomicUsize,
-}
-
-impl Embedder for Counting {
-    fn model(&self) -> &ModelInfo {
-        self.inner.model()
-    }
-
-    fn embed(&self, kind: TextKind, texts: &[&str]) -> ubp_core::Result<Vec<Vec<f32>>> {
-        self.texts.fetch_add(texts.len(), Ordering::Relaxed);
-        self.inner.embed(kind, texts)
-    }
-
-    fn token_ranges(&self, text: &str) -> ubp_core::Result<Vec<Range<usize>>> {
-        self.inner.token_ranges(text)
-    }
+    counting: Arc<CountingEmbedder>,
 }
 
 fn git(folder: &Path, arguments: &str) {
@@ -118,14 +95,14 @@ impl Repository {
 
     /// Texts that are embedded for all vectors of a folder.
     fn embedded_in(&self, folder: &Path) -> usize {
-        let before = self.counting.texts.load(Ordering::Relaxed);
+        let before = self.counting.texts();
         let engine = self.open(folder);
         let cancel = Cancel::default();
         let context = engine.context(Caller::Person, true, &Silent, &cancel);
         context.refresh(false).unwrap();
         let report = context.embed(None).unwrap();
         assert_eq!(report.pending, 0);
-        let embedded = self.counting.texts.load(Ordering::Relaxed) - before;
+        let embedded = self.counting.texts() - before;
         assert_eq!(report.embedded, embedded, "reports say what was computed");
         embedded
     }

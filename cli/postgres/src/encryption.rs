@@ -27,16 +27,17 @@ pub(crate) fn encryption(address: &Address) -> Result<MakeRustlsConnect> {
     // As in libpq: whoever names a root certificate wants it to be checked.
     let is_checked = matches!(address.security, Security::VerifyCa | Security::VerifyFull)
         || (address.security == Security::Require && address.roots.is_some());
-    let verifier: Arc<dyn ServerCertVerifier> = if is_checked {
-        let checked =
-            WebPkiServerVerifier::builder_with_provider(Arc::new(roots(address)?), provider.clone());
-        let checked = checked.build().map_err(unusable)?;
-        match address.security {
-            Security::VerifyFull => checked,
-            _ => Arc::new(AnyName(checked)),
+    let chain = match is_checked {
+        true => {
+            let roots = Arc::new(roots(address)?);
+            let chain = WebPkiServerVerifier::builder_with_provider(roots, provider.clone());
+            Some(chain.build().map_err(unusable)?)
         }
-    } else {
-        Arc::new(Anybody(provider.clone()))
+        false => None,
+    };
+    let verifier: Arc<dyn ServerCertVerifier> = match (address.security, chain) {
+        (Security::VerifyFull, Some(chain)) => chain,
+        (_, chain) => Arc::new(Lenient { chain, provider: provider.clone() }),
     };
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -75,11 +76,15 @@ fn roots(address: &Address) -> Result<RootCertStore> {
     Ok(roots)
 }
 
-/// Accepts certificates that are valid for another name.
+/// Accepts certificates that are valid for another name, or without `chain` every certificate: `prefer` and `require`
+/// protect against listeners, not against other servers.
 #[derive(Debug)]
-struct AnyName(Arc<WebPkiServerVerifier>);
+struct Lenient {
+    chain: Option<Arc<WebPkiServerVerifier>>,
+    provider: Arc<CryptoProvider>,
+}
 
-impl ServerCertVerifier for AnyName {
+impl ServerCertVerifier for Lenient {
     fn verify_server_cert(
         &self,
         server: &CertificateDer<'_>,
@@ -88,7 +93,8 @@ impl ServerCertVerifier for AnyName {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Verified<ServerCertVerified> {
-        match self.0.verify_server_cert(server, others, name, ocsp, now) {
+        let Some(chain) = &self.chain else { return Ok(ServerCertVerified::assertion()) };
+        match chain.verify_server_cert(server, others, name, ocsp, now) {
             Err(rustls::Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),
@@ -102,7 +108,7 @@ impl ServerCertVerifier for AnyName {
         server: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Verified<HandshakeSignatureValid> {
-        self.0.verify_tls12_signature(message, server, signed)
+        verify_tls12_signature(message, server, signed, &self.provider.signature_verification_algorithms)
     }
 
     fn verify_tls13_signature(
@@ -111,49 +117,10 @@ impl ServerCertVerifier for AnyName {
         server: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Verified<HandshakeSignatureValid> {
-        self.0.verify_tls13_signature(message, server, signed)
+        verify_tls13_signature(message, server, signed, &self.provider.signature_verification_algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
-    }
-}
-
-/// Accepts every certificate: `prefer` and `require` protect against listeners, not against other servers.
-#[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Anybody {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Verified<ServerCertVerified> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        server: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Verified<HandshakeSignatureValid> {
-        verify_tls12_signature(message, server, signed, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        server: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Verified<HandshakeSignatureValid> {
-        verify_tls13_signature(message, server, signed, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }

@@ -244,9 +244,6 @@ impl<'a> Hub<'a> {
                     page.heading(&[Span::Code(name)]);
                     let mut named = NamedPage::new(name, &mut **page);
                     let answer = (operation.call)(context, params, Some(&mut named));
-                    if let Err(error) = &answer {
-                        page.warn(&[Span::Text(&error.to_string())]);
-                    }
                     page.gap();
                     answer
                 }

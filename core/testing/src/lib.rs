@@ -2,9 +2,11 @@
 //! implementation must pass.
 
 pub mod conformance;
+mod counting_embedder;
 pub mod exports;
 mod faulty;
 mod hash_embedder;
 
+pub use counting_embedder::CountingEmbedder;
 pub use faulty::FaultySource;
 pub use hash_embedder::HashEmbedder;

@@ -1,31 +1,8 @@
 //! Vectors computed once for all projects.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use ubp_testing::HashEmbedder;
+use ubp_testing::{CountingEmbedder, HashEmbedder};
 
 use super::*;
-
-#[derive(Default)]
-struct Counting {
-    inner: HashEmbedder,
-    texts: AtomicUsize,
-}
-
-impl Embedder for Counting {
-    fn model(&self) -> &ModelInfo {
-        self.inner.model()
-    }
-
-    fn embed(&self, kind: TextKind, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
-        self.texts.fetch_add(texts.len(), Ordering::Relaxed);
-        self.inner.embed(kind, texts)
-    }
-
-    fn token_ranges(&self, text: &str) -> Result<Vec<Range<usize>>> {
-        self.inner.token_ranges(text)
-    }
-}
 
 fn environment(folder: &std::path::Path) -> Environment {
     Environment::with([(FOLDER, folder.to_str().unwrap())])
@@ -35,7 +12,7 @@ fn environment(folder: &std::path::Path) -> Environment {
 fn a_text_is_embedded_once_and_queries_are_not_kept() {
     let folder = tempfile::tempdir().unwrap();
     let cache = folder.path().join("cache");
-    let counting = Arc::new(Counting::default());
+    let counting = Arc::new(CountingEmbedder::default());
     let open = || {
         let (embedder, problem) = sharing(counting.clone(), "", &environment(&cache));
         assert_eq!(problem, None);
@@ -43,10 +20,10 @@ fn a_text_is_embedded_once_and_queries_are_not_kept() {
     };
     let first = open().embed(TextKind::Passage, &["a", "b"]).unwrap();
     assert_eq!(open().embed(TextKind::Passage, &["b", "c", "a"]).unwrap()[0], first[1]);
-    assert_eq!(counting.texts.load(Ordering::Relaxed), 3, "only c was new");
+    assert_eq!(counting.texts(), 3, "only c was new");
     assert_eq!(open().known(&["a", "d"]).unwrap(), [Some(first[0].clone()), None]);
     open().embed(TextKind::Query, &["a"]).unwrap();
-    assert_eq!(counting.texts.load(Ordering::Relaxed), 4);
+    assert_eq!(counting.texts(), 4);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -72,7 +49,7 @@ fn a_model_of_another_origin_has_its_own_vectors() {
 #[test]
 fn many_at_once_embed_each_text_about_once() {
     let folder = tempfile::tempdir().unwrap();
-    let counting = Arc::new(Counting::default());
+    let counting = Arc::new(CountingEmbedder::default());
     let texts: Vec<String> = (0..320).map(|number| format!("text {number}")).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     std::thread::scope(|scope| {
@@ -85,7 +62,7 @@ fn many_at_once_embed_each_text_about_once() {
             });
         }
     });
-    assert_eq!(counting.texts.load(Ordering::Relaxed), texts.len());
+    assert_eq!(counting.texts(), texts.len());
 }
 
 #[test]

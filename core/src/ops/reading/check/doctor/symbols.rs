@@ -21,7 +21,10 @@ pub(super) fn missing(context: &Context<'_>, findings: &mut Vec<Finding>) -> Res
     let mut targets = Targets::of_all(&sources);
     let lock = ReviewLock::load(context.source, |_| true)?;
     let mut lookups = Lookups::new(context);
-    for page in declared.values() {
+    // Which sources are left out must not depend on the order of indexing.
+    let mut pages: Vec<&DeclaredPage> = declared.values().collect();
+    pages.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    for page in pages {
         context.cancel.check()?;
         let text = context.source.read(&page.path).unwrap_or_default();
         let (text, _) = decode(&text);
