@@ -13,14 +13,16 @@ mod database;
 mod encryption;
 mod expression;
 mod failure;
+mod hub;
 mod push;
 mod reading;
 mod tokens;
 
 pub use address::{Address, Security};
 pub use database::Database;
+pub use hub::{Asked, SharedHub, Surroundings};
 pub use push::{Commit, Push, Pushed, Relation, push, remove};
-pub use reading::{Close, Closest, Link, Match, Page, Project, Section, Shared, Snapshot, Statistics};
+pub use reading::{Close, Closest, Link, Match, Page, Project, Section, Shared, Snapshot, Statistics, Within};
 
 use std::future::Future;
 

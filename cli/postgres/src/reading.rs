@@ -2,17 +2,21 @@
 
 mod meaning;
 mod pages;
+mod published;
 mod words;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
-use tokio_postgres::{IsolationLevel, Transaction};
+use tokio::runtime::Handle;
+use tokio_postgres::{Client, IsolationLevel, Transaction};
+use ubp_core::index::received::{section_number, section_of};
 use ubp_core::{Result, message};
 
 pub use meaning::{Close, Closest};
 pub use pages::{Link, Page, Section};
-pub use words::{Match, Statistics};
+pub(crate) use published::States;
+pub use words::{Match, Statistics, Within};
 
 use crate::database::Database;
 use crate::failure::{OrFailure as _, failure_with};
@@ -71,7 +75,32 @@ impl Shared {
         work: impl AsyncFnOnce(&Snapshot<'_>) -> Result<T>,
     ) -> Result<T> {
         let mut client = self.database.client().await?;
-        let client: &mut tokio_postgres::Client = &mut client;
+        let snapshot = self.begin(&mut client, role).await?;
+        let answer = work(&snapshot).await?;
+        snapshot.whole.commit().await.or_failure()?;
+        Ok(answer)
+    }
+}
+
+impl Shared {
+    /// The same for work that waits itself, on `runtime`, which also drives all connections.
+    ///
+    /// # Errors
+    /// As [`Shared::read`].
+    pub(crate) fn hold<T>(
+        &self,
+        runtime: &Handle,
+        role: Option<&str>,
+        work: impl FnOnce(&Snapshot<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let mut client = runtime.block_on(self.database.client())?;
+        let snapshot = runtime.block_on(self.begin(&mut client, role))?;
+        let answer = work(&snapshot)?;
+        runtime.block_on(snapshot.whole.commit()).or_failure()?;
+        Ok(answer)
+    }
+
+    async fn begin<'a>(&'a self, client: &'a mut Client, role: Option<&'a str>) -> Result<Snapshot<'a>> {
         let whole =
             client.build_transaction().read_only(true).isolation_level(IsolationLevel::RepeatableRead);
         let whole = whole.start().await.or_failure()?;
@@ -82,10 +111,7 @@ impl Shared {
             settings.push_str(&format!(" SET LOCAL ROLE \"{}\";", role.replace('"', "\"\"")));
         }
         whole.batch_execute(&settings).await.or_failure()?;
-        let snapshot = Snapshot { whole, role, sample: &self.sample };
-        let answer = work(&snapshot).await?;
-        snapshot.whole.commit().await.or_failure()?;
-        Ok(answer)
+        Ok(Snapshot { whole, role, sample: &self.sample })
     }
 }
 
@@ -137,13 +163,11 @@ impl Snapshot<'_> {
 
 /// The number of a section or a row of the full text, which is unique in its project: of the page, and of the part in it.
 pub(crate) fn number(page: i64, part: i32) -> i64 {
-    (page << PART_BITS) | i64::from(part)
+    section_number(page, i64::from(part))
 }
-
-/// A page has at most a million sections: its indexed text is at most 2 MB.
-const PART_BITS: u32 = 21;
 
 /// The page and the part of a number.
 pub(crate) fn parts(number: i64) -> (i64, i32) {
-    (number >> PART_BITS, i32::try_from(number & ((1 << PART_BITS) - 1)).unwrap_or(i32::MAX))
+    let (page, part) = section_of(number);
+    (page, i32::try_from(part).unwrap_or(i32::MAX))
 }

@@ -1,10 +1,12 @@
 //! Links between projects: `[[project:page]]`. In its own project such a link leads to no page.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{Hub, PAGE_NAMES, Project};
-use crate::graph::impact;
+use crate::graph::{LinkGraph, impact};
 use crate::index::questions::{links, pages, sources};
 use crate::message;
 use crate::ops::page::PageName;
@@ -19,8 +21,15 @@ const DEPTH: u64 = 2;
 const MOST: usize = 50;
 
 /// Links between projects.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Between(Vec<Link>);
+#[derive(Default)]
+pub struct Between {
+    links: Vec<Link>,
+    /// The graph that was joined last, and the graphs that it was joined from.
+    joined: Mutex<Option<Joined>>,
+}
+
+/// Graphs, and the graph that they were joined to.
+type Joined = (Vec<Arc<LinkGraph>>, Arc<LinkGraph>);
 
 /// Pages are named by the project and their number in its index.
 #[derive(Debug, PartialEq, Eq)]
@@ -67,7 +76,30 @@ impl Between {
                 }
             }
         }
-        Ok(Self(found))
+        Ok(Self { links: found, joined: Mutex::default() })
+    }
+
+    /// The graph of the projects at these places and the links between them, from their graphs. Kept until it is asked for
+    /// other graphs.
+    pub(super) fn joined(
+        &self,
+        graphs: &[Arc<LinkGraph>],
+        projects: &[Project<'_>],
+        places: &[usize],
+    ) -> Arc<LinkGraph> {
+        let is_same = |known: &[Arc<LinkGraph>]| {
+            known.len() == graphs.len() && known.iter().zip(graphs).all(|(a, b)| Arc::ptr_eq(a, b))
+        };
+        let mut kept = self.joined.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, joined)) = kept.as_ref().filter(|(known, _)| is_same(known)) {
+            return joined.clone();
+        }
+        let renumbered =
+            |at: usize, own: i64| Some(number(places.iter().position(|place| *place == at)?, own));
+        let each: Vec<&LinkGraph> = graphs.iter().map(|graph| &**graph).collect();
+        let graph = Arc::new(joined(&each, &self.among(projects, renumbered)));
+        *kept = Some((graphs.to_vec(), graph.clone()));
+        graph
     }
 
     /// The links whose projects have a number: `numbered` returns that of a page of the project at a position in
@@ -81,7 +113,7 @@ impl Between {
             numbered(projects.iter().position(|project| project.name == name)?, *page)
         };
         let link = |link: &Link| Some((number(&link.source)?, number(&link.target)?, link.link_type.clone()));
-        self.0.iter().filter_map(link).collect()
+        self.links.iter().filter_map(link).collect()
     }
 }
 

@@ -11,15 +11,19 @@ mod selection;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use crate::message;
 use crate::ops::page::PageName;
 use crate::ops::{Effect, Operation, search};
-use crate::search::across::number;
+use crate::graph::LinkGraph;
 use crate::show::{Page, Span};
 use crate::{Context, Error, Result};
 
+pub use crate::search::across::{SharedEvidence, SharedTexts, Sought, WordMatch};
 pub use between::Between;
 use named::NamedPage;
 pub use selection::is_project_name;
@@ -29,6 +33,10 @@ pub const PROJECTS: &str = "projects";
 
 /// Parameters that name a page, with how each is understood.
 const PAGE_NAMES: [&str; 7] = ["page", "filepath", "title", "id", "page_id", "center", "center_page_id"];
+
+/// The operations that need no files: for projects whose texts are in another database.
+const FROM_SHARED: [&str; 6] =
+    ["search", "get_page", "list_pages", "graph_traverse", "get_graph", "get_impact"];
 
 /// Fewest tokens that a project's part of an answer gets.
 const LEAST_TOKENS: usize = 256;
@@ -47,13 +55,20 @@ pub struct Project<'a> {
 pub struct Hub<'a> {
     projects: Vec<Project<'a>>,
     between: &'a Between,
+    texts: Option<&'a dyn SharedTexts>,
 }
 
 impl<'a> Hub<'a> {
     /// A hub of these projects.
     pub fn new(mut projects: Vec<Project<'a>>, between: &'a Between) -> Self {
         projects.sort_by(|a, b| a.name.cmp(b.name));
-        Self { projects, between }
+        Self { projects, between, texts: None }
+    }
+
+    /// The same for projects whose texts and vectors are in another database, see [`crate::index::received`].
+    #[must_use]
+    pub fn with_texts_in(self, texts: &'a dyn SharedTexts) -> Self {
+        Self { texts: Some(texts), ..self }
     }
 
     /// Runs an operation that reads on the projects that `params` select, and shows the answer on the page, if there is
@@ -79,11 +94,22 @@ impl<'a> Hub<'a> {
                 other = params
             )));
         };
+        if self.texts.is_some() && !FROM_SHARED.contains(&operation.name) {
+            let name = operation.name;
+            return Err(Error::invalid(message!(
+                "{name} needs the files of a project: ask the project itself",
+                name
+            )));
+        }
         let mut chosen = selection::select(&self.projects, params.remove(PROJECTS))?;
         if let Some(of_project) = self.page_in(&mut params, &chosen)? {
             chosen = vec![of_project];
         }
+        if let (Some(texts), Some(at), "get_page") = (self.texts, one_of(&chosen), operation.name) {
+            self.bring_page(at, texts, &params)?;
+        }
         match (operation.name, chosen.as_slice()) {
+            ("search", several) if self.texts.is_some() => self.search(several, params, page),
             (_, [one]) => self.ask_one(*one, operation, params, page),
             ("search", several) => self.search(several, params, page),
             (_, several) => self.ask_each(several, operation, params, page),
@@ -115,12 +141,7 @@ impl<'a> Hub<'a> {
         let mut similar = Vec::new();
         for &at in chosen {
             let Project { name, context: Ok(context), .. } = &self.projects[at] else { continue };
-            let asked = match key {
-                "filepath" => PageName { filepath: Some(&text), ..PageName::default() },
-                "title" => PageName { title: Some(&text), ..PageName::default() },
-                "id" | "page_id" | "center_page_id" => PageName { id: Some(&text), ..PageName::default() },
-                _ => PageName { page: Some(&text), ..PageName::default() },
-            };
+            let asked = page_name(key, &text);
             match context.index.read(|db| {
                 let page = asked.require(db)?;
                 crate::index::questions::pages::path(db, page)
@@ -143,6 +164,13 @@ impl<'a> Hub<'a> {
                 candidates: found.into_iter().map(|(_, path)| path).collect(),
             }),
         }
+    }
+
+    /// Brings in the text of the page that `params` name.
+    fn bring_page(&self, at: usize, texts: &dyn SharedTexts, params: &Map<String, Value>) -> Result<()> {
+        let Project { name, context: Ok(context), .. } = &self.projects[at] else { return Ok(()) };
+        let Some(page) = page_named(context, params)? else { return Ok(()) };
+        search::bring(name, context, texts, HashSet::from([page]))
     }
 
     fn ask_one(
@@ -197,16 +225,19 @@ impl<'a> Hub<'a> {
             ));
         }
         let places: Vec<usize> = asked.iter().map(|(at, _)| *at).collect();
-        let renumbered =
-            |at: usize, own: i64| Some(number(places.iter().position(|place| *place == at)?, own));
-        let between = self.between.among(&self.projects, renumbered);
+        let joined =
+            |graphs: &[Arc<LinkGraph>]| self.between.joined(graphs, &self.projects, &places);
         let names: Vec<&str> = asked.iter().map(|(at, _)| self.projects[*at].name).collect();
         let contexts: Vec<Context<'_>> = asked.into_iter().map(|(_, context)| context).collect();
-        let output = in_one_state_each(&contexts, Vec::new(), &mut |contexts| {
-            let projects: Vec<(&str, Context<'_>)> =
-                names.iter().copied().zip(contexts.iter().copied()).collect();
-            search::run_across(&projects, &between, params.clone())
-        })?;
+        let named: Vec<(&str, Context<'_>)> = names.iter().copied().zip(contexts.iter().copied()).collect();
+        let output = match self.texts {
+            Some(texts) => search::run_shared(&named, texts, &joined, params)?,
+            None => in_one_state_each(&contexts, Vec::new(), &mut |contexts| {
+                let projects: Vec<(&str, Context<'_>)> =
+                    names.iter().copied().zip(contexts.iter().copied()).collect();
+                search::run_across(&projects, &joined, params.clone())
+            })?,
+        };
         if let Some(page) = page {
             search::show(&output, page);
             show_failed(&failed, page);
@@ -269,8 +300,36 @@ impl<'a> Hub<'a> {
     }
 }
 
+/// The only one.
+fn one_of(chosen: &[usize]) -> Option<usize> {
+    match chosen {
+        [one] => Some(*one),
+        _ => None,
+    }
+}
+
+/// The page of a project that `params` name, if there is exactly one.
+fn page_named(context: &Context<'_>, params: &Map<String, Value>) -> Result<Option<i64>> {
+    let given = PAGE_NAMES.iter().find_map(|key| Some((*key, params.get(*key)?.as_str()?)));
+    let Some((key, text)) = given else { return Ok(None) };
+    match context.index.read(|db| page_name(key, text).require(db)) {
+        Ok(page) => Ok(Some(page)),
+        Err(Error::PageNotFound { .. } | Error::AmbiguousPage { .. } | Error::InvalidParams { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn page_name<'t>(key: &str, text: &'t str) -> PageName<'t> {
+    match key {
+        "filepath" => PageName { filepath: Some(text), ..PageName::default() },
+        "title" => PageName { title: Some(text), ..PageName::default() },
+        "id" | "page_id" | "center_page_id" => PageName { id: Some(text), ..PageName::default() },
+        _ => PageName { page: Some(text), ..PageName::default() },
+    }
+}
+
 /// Runs `question` with each of these projects in one state.
-fn in_one_state_each<T>(
+pub(crate) fn in_one_state_each<T>(
     contexts: &[Context<'_>],
     held: Vec<Context<'_>>,
     question: &mut dyn FnMut(&[Context<'_>]) -> Result<T>,

@@ -30,6 +30,8 @@ mod prepare;
 #[cfg(not(target_family = "wasm"))]
 pub mod published;
 pub(crate) mod questions;
+#[cfg(not(target_family = "wasm"))]
+pub mod received;
 mod refresh;
 mod rounding;
 mod row_counts;

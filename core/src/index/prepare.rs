@@ -7,12 +7,16 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 
+#[cfg(not(target_family = "wasm"))]
+use super::published::{PublishedPage, PublishedSection};
 use crate::graph::resolve::name_keys;
 use crate::hint::Commands;
 use crate::message::told_to;
 #[cfg(not(target_family = "wasm"))]
 use crate::okf;
 use crate::page::{self, Diagnostic, FrontMatter, Link, LinkKind, LinkTypes, Page, Value, split};
+#[cfg(not(target_family = "wasm"))]
+use crate::ports::FileStat;
 use crate::ports::{ContentHash, PageFile};
 use crate::{path, reported, text};
 
@@ -153,6 +157,53 @@ pub(crate) fn prepare(
         folder_terms,
         title,
         file,
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
+impl Prepared {
+    /// A page of another database, as far as its row, its names and its tags need it.
+    pub(super) fn received(page: &PublishedPage) -> Self {
+        let mut folder_terms = String::new();
+        text::index_terms(path::folder(&page.path), &mut folder_terms);
+        let stat = FileStat { size: 0, modified: Timestamp::UNIX_EPOCH, fingerprint: 0 };
+        Self {
+            file: PageFile { path: page.path.clone(), stat },
+            hash: ContentHash(page.hash),
+            own_id: None,
+            title: page.title.clone(),
+            doc_type: page.doc_type.clone(),
+            created_at: page.created_at.clone(),
+            updated_at: page.updated_at.clone(),
+            front_matter: page.front_matter.clone(),
+            diagnostics: "[]".into(),
+            aliases: page.aliases.clone(),
+            tags: page.tags.clone(),
+            anchors: Vec::new(),
+            source_refs: Vec::new(),
+            shown_sources: page.sources.iter().map(|(source, line)| (*line, source.clone())).collect(),
+            expires: None,
+            title_terms: title_terms(&page.title, &page.aliases, &page.path),
+            folder_terms,
+            sections: Vec::new(),
+            links: Vec::new(),
+        }
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
+impl PreparedSection {
+    /// A section of another database.
+    pub(super) fn received(section: &PublishedSection) -> Self {
+        Self {
+            id: section.id.clone(),
+            level: section.level,
+            lines: section.lines,
+            heading_path: serde_json::json!(section.heading_path).to_string(),
+            text: section.text.clone(),
+            heading_terms: heading_terms(&section.heading_path),
+            passages: passages(&section.text, section.level > 0),
+        }
     }
 }
 

@@ -159,7 +159,7 @@ fn put_sections(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
     put_title_terms(db, page, prepared)
 }
 
-fn put_title_terms(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
+pub(super) fn put_title_terms(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
     let known: Option<String> = first(db, "SELECT terms FROM title_terms WHERE page = ?1", [page])?;
     if known.as_ref() == Some(&prepared.title_terms) {
         return Ok(());
@@ -190,7 +190,7 @@ fn insert_section(
     passages::put(db, row, prepared, section)
 }
 
-fn put_names(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
+pub(super) fn put_names(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
     let file =
         [(path::page_name(&prepared.file.path), NameKind::File), (prepared.title.as_str(), NameKind::Title)];
     let aliases = prepared.aliases.iter().map(|alias| (alias.as_str(), NameKind::Alias));

@@ -20,6 +20,7 @@ mod faults;
 mod links;
 mod overtaken;
 mod rebuild;
+mod received;
 
 pub(crate) use dump::dump;
 

@@ -45,18 +45,31 @@ impl Named {
     /// # Errors
     /// [`crate::Error::Database`].
     pub fn of(db: &Connection, query: &text::Query, words: &[Match]) -> Result<Self> {
-        let key = query.key();
-        if key.is_empty() {
-            return Ok(Self::default());
-        }
-        let mut named = Self { pages: bearers(db, query)?, ..Self::default() };
+        let mut named = Self::by_pages(db, query)?;
         for found in words {
             let path = sections::heading_path(db, found.section)?;
-            if path.last().is_some_and(|heading| text::fold_key(heading) == key) {
-                named.sections.insert(found.section);
-            }
+            named.add_section(query, found.section, path.last().map_or("", String::as_str));
         }
         Ok(named)
+    }
+
+    /// The same without sections.
+    ///
+    /// # Errors
+    /// [`crate::Error::Database`].
+    pub fn by_pages(db: &Connection, query: &text::Query) -> Result<Self> {
+        match query.key().is_empty() {
+            true => Ok(Self::default()),
+            false => Ok(Self { pages: bearers(db, query)?, ..Self::default() }),
+        }
+    }
+
+    /// Adds a section if its heading is the query.
+    pub fn add_section(&mut self, query: &text::Query, section: i64, heading: &str) {
+        let key = query.key();
+        if !key.is_empty() && text::fold_key(heading) == key {
+            self.sections.insert(section);
+        }
     }
 
     /// The same for pages and sections with other numbers.

@@ -7,6 +7,7 @@ use futures_util::future::try_join_all;
 use pgvector::HalfVector;
 use ubp_core::Result;
 
+use super::words::Within;
 use super::{Project, Snapshot, number, parts};
 use crate::failure::OrFailure as _;
 
@@ -73,6 +74,7 @@ impl Snapshot<'_> {
     pub async fn closest(
         &self,
         projects: &[Project],
+        within: &Within,
         identity: &str,
         query: &[f32],
         limit: usize,
@@ -82,7 +84,11 @@ impl Snapshot<'_> {
         let names: HashMap<i32, &str> =
             compared.iter().map(|project| (project.number, project.name.as_str())).collect();
         let found =
-            try_join_all(compared.iter().map(|project| self.near(project.number, query, limit * SPARE)));
+            try_join_all(
+            compared
+                .iter()
+                .map(|project| self.near(project.number, within.get(&project.number), query, limit * SPARE)),
+        );
         let mut close: Vec<Close> = found.await?.into_iter().flatten().collect();
         let name = |one: &Close| names.get(&one.project).copied().unwrap_or_default();
         close.sort_by(|a, b| {
@@ -110,14 +116,21 @@ impl Snapshot<'_> {
         })
     }
 
-    async fn near(&self, project: i32, query: &[f32], limit: usize) -> Result<Vec<Close>> {
+    async fn near(
+        &self,
+        project: i32,
+        within: Option<&Vec<i64>>,
+        query: &[f32],
+        limit: usize,
+    ) -> Result<Vec<Close>> {
         let size = query.len();
         let sql = format!(
-            "SELECT page, section, path, embedding FROM ubp.vectors WHERE project = {project}
+            "SELECT page, section, path, embedding FROM ubp.vectors
+             WHERE project = {project} AND ($2::bigint[] IS NULL OR page = ANY ($2))
              ORDER BY (embedding::halfvec({size})) <#> $1::halfvec({size}) LIMIT {limit}"
         );
         let asked = HalfVector::from_f32_slice(query);
-        let rows = self.whole.query(&sql, &[&asked]).await.or_failure()?;
+        let rows = self.whole.query(&sql, &[&asked, &within]).await.or_failure()?;
         let close = rows.iter().map(|row| {
             let page: i64 = row.get(0);
             let similarity = dot(query, &numbers(&row.get(3)));

@@ -23,6 +23,9 @@ const MOST_REPEATED: usize = 60;
 /// Maximum number of tokens that an unfinished word may become.
 const MOST_ENDINGS: i64 = 30;
 
+/// The pages that may be found, by project; all of the projects that are absent.
+pub type Within = HashMap<i32, Vec<i64>>;
+
 /// A section whose words match.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Match {
@@ -196,6 +199,7 @@ impl Snapshot<'_> {
         &self,
         projects: &[Project],
         query: &Query,
+        within: &Within,
         limit: usize,
         enough: usize,
     ) -> Result<(Vec<Match>, Statistics)> {
@@ -204,14 +208,14 @@ impl Snapshot<'_> {
         let Some(strict) = &asked.strict else { return Ok((Vec::new(), statistics)) };
         let order: HashMap<i32, &str> =
             projects.iter().map(|project| (project.number, project.name.as_str())).collect();
-        let mut found = self.find(projects, strict, &asked, limit, &statistics, &order).await?;
+        let mut found = self.find(projects, within, strict, &asked, limit, &statistics, &order).await?;
         if (1..enough).contains(&found.len())
             && let Some(relaxed) = &asked.relaxed
         {
             let known: HashSet<(i32, i64)> = found.iter().map(|one| (one.project, one.section)).collect();
             let least = found.last().map_or(f64::INFINITY, |one| one.bm25);
             let plain = Asked { neighbours: None, ..Asked::of(query)? };
-            let others = self.find(projects, relaxed, &plain, limit, &statistics, &order).await?;
+            let others = self.find(projects, within, relaxed, &plain, limit, &statistics, &order).await?;
             found.extend(
                 others
                     .into_iter()
@@ -223,16 +227,18 @@ impl Snapshot<'_> {
         Ok((found, statistics))
     }
 
+    #[allow(clippy::too_many_arguments)]
     async fn find(
         &self,
         projects: &[Project],
+        within: &Within,
         expression: &Expression,
         asked: &Asked,
         limit: usize,
         statistics: &Statistics,
         order: &HashMap<i32, &str>,
     ) -> Result<Vec<Match>> {
-        let candidates = self.candidates(projects, expression, limit * SPARE, statistics).await?;
+        let candidates = self.candidates(projects, within, expression, limit * SPARE, statistics).await?;
         let rows = self.rows(&candidates).await?;
         let (rarities, average) = (statistics.rarities(expression), statistics.average());
         let mut found: Vec<(Match, f64)> = Vec::new();
@@ -282,6 +288,7 @@ impl Snapshot<'_> {
     async fn candidates(
         &self,
         projects: &[Project],
+        within: &Within,
         expression: &Expression,
         limit: usize,
         statistics: &Statistics,
@@ -289,7 +296,9 @@ impl Snapshot<'_> {
         let weights = self.weights(projects, expression, statistics).await?;
         let asked =
             projects.iter().filter_map(|project| Some((project.number, weights.get(&project.number)?)));
-        let found = try_join_all(asked.map(|(project, text)| self.best(project, text, expression, limit)));
+        let found = try_join_all(
+            asked.map(|(project, text)| self.best(project, within.get(&project), text, expression, limit)),
+        );
         let mut candidates: Vec<Candidate> = found.await?.into_iter().flatten().collect();
         candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
         candidates.truncate(limit);
@@ -299,6 +308,7 @@ impl Snapshot<'_> {
     async fn best(
         &self,
         project: i32,
+        within: Option<&Vec<i64>>,
         text: &str,
         expression: &Expression,
         limit: usize,
@@ -307,10 +317,10 @@ impl Snapshot<'_> {
         // The number of the project is a part of the text, so that the plan has one partition.
         let sql = format!(
             "SELECT page, passage, -(tokens <@> to_bm25query('{text}', 'ubp.passages_bm25')) FROM ubp.passages
-             WHERE project = {project} AND {condition}
+             WHERE project = {project} AND {condition} AND ($1::bigint[] IS NULL OR page = ANY ($1))
              ORDER BY tokens <@> to_bm25query('{text}', 'ubp.passages_bm25') LIMIT {limit}"
         );
-        let rows = self.whole.query(&sql, &[]).await.or_failure()?;
+        let rows = self.whole.query(&sql, &[&within]).await.or_failure()?;
         let found = rows.iter().map(|row| Candidate {
             project,
             page: row.get(0),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use ubp_postgres::{Database, run};
+use ubp_postgres::{Database, Within, run};
 
 use super::project::Project;
 use super::pushing::statistics_are_exact;
@@ -149,7 +149,7 @@ fn after_a_crash_of_the_server_everything_that_was_pushed_is_there() {
         let found = ubp_postgres::Shared::new(database)
             .read(None, async |snapshot| {
                 let projects = snapshot.projects().await?;
-                snapshot.matches(&projects, &ubp_core::text::Query::parse("copper7"), 10, 1).await
+                snapshot.matches(&projects, &ubp_core::text::Query::parse("copper7"), &Within::new(), 10, 1).await
             })
             .await?;
         assert_eq!(found.0[0].path, "page7.md");
@@ -173,7 +173,7 @@ fn readers_see_a_pushed_page_at_once() {
         let found = ubp_postgres::Shared::new(database)
             .read(None, async |snapshot| {
                 let projects = snapshot.projects().await?;
-                snapshot.matches(&projects, &ubp_core::text::Query::parse("zebra"), 10, 1).await
+                snapshot.matches(&projects, &ubp_core::text::Query::parse("zebra"), &Within::new(), 10, 1).await
             })
             .await?;
         assert_eq!(found.0.iter().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["page7.md"]);

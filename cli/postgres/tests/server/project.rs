@@ -54,6 +54,18 @@ impl Project {
     }
 
     fn update(&self) {
+        self.with(|context| {
+            context.refresh(false).unwrap();
+            context.embed(None).unwrap();
+        });
+    }
+
+    /// The answer of an operation.
+    pub fn ask(&self, operation: &str, params: serde_json::Value) -> serde_json::Value {
+        self.with(|context| context.call(operation, params).unwrap())
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&Context<'_>) -> T) -> T {
         let cancel = Cancel::default();
         let context = Context {
             index: self.index.view(),
@@ -73,8 +85,7 @@ impl Project {
             progress: &Silent,
             cancel: &cancel,
         };
-        context.refresh(false).unwrap();
-        context.embed(None).unwrap();
+        work(&context)
     }
 
     pub async fn push(&self, database: &Database) -> Result<Pushed> {

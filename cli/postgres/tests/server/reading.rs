@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use ubp_core::ports::{Embedder as _, TextKind};
 use ubp_core::search::matches;
 use ubp_core::text::Query;
-use ubp_postgres::{Shared, run};
+use ubp_postgres::{Shared, Within, run};
 
 use super::project::Project;
 use super::server::shared;
@@ -72,7 +72,7 @@ fn words_are_scored_as_in_one_index_over_all_projects() {
             let found = shared
                 .read(None, async |snapshot| {
                     let projects = snapshot.projects().await?;
-                    let (found, statistics) = snapshot.matches(&projects, &query, 200, 10).await?;
+                    let (found, statistics) = snapshot.matches(&projects, &query, &Within::new(), 200, 10).await?;
                     assert_eq!(statistics.rows, rows, "{text}");
                     let mut named = Vec::new();
                     for one in found {
@@ -118,7 +118,7 @@ fn vectors_are_compared_as_in_one_index_over_all_projects() {
         let closest = Shared::new(database)
             .read(None, async |snapshot| {
                 let projects = snapshot.projects().await?;
-                snapshot.closest(&projects, &identity, &vector, 5).await
+                snapshot.closest(&projects, &Within::new(), &identity, &vector, 5).await
             })
             .await?;
         let similarities = |list: Vec<f32>| list;

@@ -43,6 +43,12 @@ impl PageMeans {
         self
     }
 
+    /// Adds a page with several vectors, of whose similarities only the mean is known.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn add_mean(&mut self, page: i64, mean: f64) {
+        self.0.push(Run { page, sum: 2.0 * mean, count: 2 });
+    }
+
     /// Adds the similarities with other pages.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn extend(&mut self, others: Self) {

@@ -18,7 +18,9 @@ const TABLES: &str = "
     CREATE TABLE site (
         key   TEXT PRIMARY KEY,
         value TEXT NOT NULL
-    ) WITHOUT ROWID;
+    ) WITHOUT ROWID;";
+
+const VERDICTS: &str = "
     CREATE TABLE verdicts (
         page       INTEGER PRIMARY KEY REFERENCES pages(page) ON DELETE CASCADE,
         staleness  TEXT NOT NULL,       -- as in answers
@@ -54,7 +56,13 @@ questions! {
 /// Turns an index into the index of a site.
 pub(crate) fn create(db: &Connection) -> Result<()> {
     // When this machine indexed a page is private, and would differ in every build.
-    Ok(db.execute_batch(&format!("DELETE FROM documents; {TABLES}"))?)
+    Ok(db.execute_batch(&format!("DELETE FROM documents; {TABLES}{VERDICTS}"))?)
+}
+
+/// Lets an index that is not of a site store verdicts.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn create_verdicts(db: &Connection) -> Result<()> {
+    Ok(db.execute_batch(VERDICTS)?)
 }
 
 /// Stores a value about the site as a whole.

@@ -8,6 +8,7 @@
 
 mod bm25;
 mod numbers;
+mod shared;
 #[cfg(test)]
 mod tests;
 
@@ -26,6 +27,8 @@ use crate::index::questions::lengths;
 use crate::index::{BACKGROUND_OF_NOTHING, Close, Closest, RowSet, SAMPLE, typical_deviation};
 use bm25::{All, rescore};
 pub(crate) use numbers::{joined, member_of, number, within};
+pub use shared::{Evidence as SharedEvidence, SharedTexts, Sought, WordMatch};
+pub(crate) use shared::{rank_shared, sought};
 
 /// A project that takes part in a search.
 pub(crate) struct Member<'a> {

@@ -6,7 +6,7 @@ use crate::index::{Close, Closest};
 use crate::search::{Hit, Match, SectionScore};
 
 /// Bits for the number within a project.
-const BITS: u32 = 40;
+const BITS: u32 = 48;
 
 /// The number among all projects of what has the number `own` in the project at a position.
 pub(crate) fn number(member: usize, own: i64) -> i64 {

@@ -21,6 +21,8 @@ mod across;
 mod answer;
 mod explain;
 mod prepared;
+#[cfg(not(target_family = "wasm"))]
+mod shared;
 mod show;
 pub(crate) mod shown;
 
@@ -30,6 +32,8 @@ pub(in crate::ops) use answer::without_heading;
 pub use explain::{Explanation, LiftedBy, ScoreParts, SectionEvidence, Step, TermShare};
 pub use prepared::Fallback;
 pub(crate) use prepared::Prepared;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use shared::{bring, run_shared};
 pub use show::{show, show_unmatched};
 
 /// Text for the instructions of a server that has this tool.

@@ -1,23 +1,28 @@
 //! Search over several projects, in one ranking.
 
+use std::sync::Arc;
+
 use super::{Asked, Output, PageResult, Params, Prepared, SearchMode, SearchType, answer, filter};
 use super::{is_about_the_query, show, shrink};
 use crate::message::Message;
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::IndexState;
 use crate::ops::unmatched;
-use crate::search::across::{Member, joined, rank_across};
+use crate::graph::LinkGraph;
+use crate::search::across::{Member, rank_across};
 use crate::search::{Hit, Request, correct};
 use crate::{Context, Error, Result, message, text};
 
-/// Runs the query on projects, sorted by name, each in one state of its index. `between` are links between them:
-/// the numbers of two pages, see [`crate::search::across::number`], and a type. Pages are named `project:path`.
+/// The graph of several projects and the links between them, from their graphs.
+pub(crate) type Joined<'a> = &'a dyn Fn(&[Arc<LinkGraph>]) -> Arc<LinkGraph>;
+
+/// Runs the query on projects, sorted by name, each in one state of its index. Pages are named `project:path`.
 ///
 /// # Errors
 /// As [`super::run`]; [`Error::InvalidParams`] without a project.
 pub(crate) fn run_across(
     projects: &[(&str, Context<'_>)],
-    between: &[(i64, i64, String)],
+    joined: Joined<'_>,
     params: Params,
 ) -> Result<Output> {
     let (_, first) = projects.first().ok_or_else(|| Error::Internal("no project to search".into()))?;
@@ -47,8 +52,8 @@ pub(crate) fn run_across(
     for (db, own) in indexes.into_iter().zip(&prepared) {
         members.push(Member { db, request: own.request(mode, alpha, depth, &params.link_types, &filter) });
     }
-    let graphs: Vec<_> = prepared.iter().map(|own| &*own.graph).collect();
-    let graph = joined(&graphs, between);
+    let graphs: Vec<_> = prepared.iter().map(|own| own.graph.clone()).collect();
+    let graph = joined(&graphs);
     let by_words = matches!(search_type, SearchType::Fulltext | SearchType::FulltextFallback);
     let whole = Request {
         graph: &graph,
@@ -81,7 +86,7 @@ pub(crate) fn run_across(
 }
 
 /// The results in order, with pages named `project:path`.
-fn named_results(
+pub(super) fn named_results(
     projects: &[(&str, Context<'_>)],
     members: &[Member<'_>],
     params: &Params,
@@ -122,7 +127,7 @@ fn unmatched_everywhere(members: &[Member<'_>]) -> Result<Vec<Message>> {
     Ok(first.unwrap_or_default())
 }
 
-fn state(projects: &[(&str, Context<'_>)]) -> Result<IndexState> {
+pub(super) fn state(projects: &[(&str, Context<'_>)]) -> Result<IndexState> {
     let mut all = IndexState { fresh: true, pending: 0, head: None };
     for (_, context) in projects {
         all.fresh &= context.refreshed;

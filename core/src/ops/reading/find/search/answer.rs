@@ -19,7 +19,7 @@ const LARGEST: usize = 2_000;
 /// Maximum sections per page.
 const SECTIONS: usize = 3;
 /// Maximum linked pages per page.
-const LINKED: usize = 8;
+pub(super) const LINKED: usize = 8;
 
 pub(super) fn results(
     context: &Context<'_>,

@@ -93,6 +93,13 @@ impl<'i> Prepared<'i> {
         }
     }
 
+    /// The same as ranked by another database: by meaning too unless there is a reason against it.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn ranked_elsewhere(self, fallback: Option<Fallback>) -> Self {
+        let vector = if fallback.is_none() { Some(Vec::new()) } else { None };
+        Self { vector, fallback, ..self }
+    }
+
     fn without(self, why: Fallback) -> Self {
         Self { fallback: Some(why), ..self }
     }

@@ -1,0 +1,252 @@
+//! Many projects in PostgreSQL, answered as one. What pages are called, how they are linked and how fresh they are is kept
+//! in memory and follows every push; texts and vectors stay in the database.
+//!
+//! **Invariants**
+//! - A question sees one state of the database, in names as in texts (`tests/hub.rs`).
+//! - Rankings are those of one project with all pages (`tests/hub.rs`).
+//! - Nothing is stored that the database does not have: as many servers as one likes can answer.
+
+mod find;
+mod names;
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use serde_json::Value;
+use tokio::runtime::Runtime;
+use ubp_core::hub::{Between, Hub, Project as Member};
+use ubp_core::manifest::Manifest;
+use ubp_core::ops::Operation;
+use ubp_core::ports::{Clock, Embedder, MemorySource, NoHistory, NoSymbols};
+use ubp_core::progress::{Cancel, Progress, Silent};
+use ubp_core::show::{Page, Reader};
+use ubp_core::{Caller, Context, Error, Result, message};
+
+use crate::address::Address;
+use crate::database::Database;
+use crate::failure::failure;
+use crate::reading::{Project, Shared, Snapshot};
+use find::Texts;
+use names::Names;
+
+/// How often a question begins again because the database was pushed to before it could be answered.
+const ATTEMPTS: usize = 10;
+/// Maximum number of pages with sections in memory, in all projects.
+const MOST_PAGES: usize = 2_000;
+
+/// What a hub needs beside the database.
+pub struct Surroundings {
+    /// The model of questions; without it, and for projects with another model, only words count.
+    pub embedder: Option<Arc<dyn Embedder>>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Settings for answers. The projects' own settings are not in the database.
+    pub manifest: Manifest,
+}
+
+/// The projects of an index in PostgreSQL.
+pub struct SharedHub {
+    runtime: Runtime,
+    shared: Shared,
+    role: Option<String>,
+    surroundings: Surroundings,
+    source: MemorySource,
+    known: RwLock<Known>,
+}
+
+/// What is known of the projects.
+#[derive(Default)]
+struct Known {
+    projects: Vec<Names>,
+    between: Between,
+}
+
+/// What a question is asked with.
+pub struct Asked<'a> {
+    /// Who asks.
+    pub caller: Caller,
+    /// The name of an agent.
+    pub agent: Option<&'a str>,
+    /// Where to show the answer, and how somebody reads it.
+    pub told: Option<(&'a mut dyn Page, Option<&'a dyn Reader>)>,
+    /// Receives progress.
+    pub progress: &'a dyn Progress,
+    /// Cancels the question.
+    pub cancel: &'a Cancel,
+}
+
+/// The part of [`Asked`] that every project is asked with.
+#[derive(Clone, Copy)]
+struct With<'a> {
+    caller: Caller,
+    agent: Option<&'a str>,
+    reader: Option<&'a dyn Reader>,
+    progress: &'a dyn Progress,
+    cancel: &'a Cancel,
+}
+
+impl SharedHub {
+    /// Connects. `role` limits what is visible; the role of the connection has to be a member of it.
+    ///
+    /// # Errors
+    /// [`Error::SharedIndex`].
+    pub fn open(
+        address: &Address,
+        connections: usize,
+        role: Option<String>,
+        surroundings: Surroundings,
+    ) -> Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .thread_name("ubp-postgres")
+            .enable_all()
+            .build()
+            .map_err(|source| Error::Io { path: "PostgreSQL".into(), source })?;
+        let shared = Shared::new(runtime.block_on(Database::open(address, connections))?);
+        let (source, known) = (MemorySource::default(), RwLock::default());
+        let hub = Self { runtime, shared, role, surroundings, source, known };
+        hub.current(|_, _| Ok(()))?;
+        Ok(hub)
+    }
+
+    /// The projects, by name, and the number of their pages.
+    ///
+    /// # Errors
+    /// [`Error::SharedIndex`].
+    pub fn projects(&self) -> Result<Vec<(Project, usize)>> {
+        self.current(|_, known| {
+            known
+                .projects
+                .iter()
+                .map(|names| Ok((names.project.clone(), names.index.view().graph()?.page_count())))
+                .collect()
+        })
+    }
+
+    /// Answers a question over the projects that `params` select, see [`Hub::call`].
+    ///
+    /// # Errors
+    /// Those of [`Hub::call`]; [`Error::SharedIndex`].
+    pub fn call(&self, operation: &Operation, params: &Value, asked: Asked<'_>) -> Result<Value> {
+        let Asked { caller, agent, told, progress, cancel } = asked;
+        let reader = told.as_ref().and_then(|(_, reader)| *reader);
+        let answer = self.current(move |snapshot, known| {
+            let with = With { caller, agent, reader, progress, cancel };
+            let members = known.projects.iter().map(|names| self.member(names, with));
+            let projects: Vec<&Project> = known.projects.iter().map(|names| &names.project).collect();
+            let embedder = self.surroundings.embedder.as_deref();
+            let texts = Texts { runtime: self.runtime.handle(), snapshot, projects: &projects, embedder };
+            let page = told.map(|(page, _)| page);
+            Hub::new(members.collect(), &known.between).with_texts_in(&texts).call(
+                operation,
+                params.clone(),
+                page,
+            )
+        });
+        self.forget_texts();
+        answer
+    }
+
+    fn member<'a>(&'a self, names: &'a Names, with: With<'a>) -> Member<'a> {
+        let With { caller, agent, reader, progress, cancel } = with;
+        let context = Context {
+            index: names.index.view(),
+            source: &self.source,
+            history: &NoHistory,
+            symbols: &NoSymbols,
+            clock: &*self.surroundings.clock,
+            embedder: None,
+            manifest: &self.surroundings.manifest,
+            refreshed: true,
+            caller,
+            agent,
+            proposing: None,
+            rights: None,
+            witness: None,
+            reader,
+            progress,
+            cancel,
+        };
+        Member { name: &names.project.name, tags: &names.project.tags, context: Ok(context) }
+    }
+
+    /// Runs `work` on one state of the database and what is known of the projects in the same state.
+    fn current<T>(&self, work: impl FnOnce(&Snapshot<'_>, &Known) -> Result<T>) -> Result<T> {
+        let mut work = Some(work);
+        for _ in 0..ATTEMPTS {
+            let answer = self.shared.hold(self.runtime.handle(), self.role.as_deref(), |snapshot| {
+                let projects = self.runtime.block_on(snapshot.projects())?;
+                {
+                    let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+                    if known.is_of(&projects)
+                        && let Some(work) = work.take()
+                    {
+                        return work(snapshot, &known).map(Some);
+                    }
+                }
+                let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+                if !known.is_newer_than(&projects) {
+                    self.follow(&mut known, snapshot, projects)?;
+                }
+                Ok(None)
+            })?;
+            if let Some(answer) = answer {
+                return Ok(answer);
+            }
+        }
+        Err(failure(message!("the database is pushed to faster than it can be read")))
+    }
+
+    /// Brings what is known up to date.
+    fn follow(&self, known: &mut Known, snapshot: &Snapshot<'_>, projects: Vec<Project>) -> Result<()> {
+        let mut before: HashMap<i32, Names> =
+            known.projects.drain(..).map(|names| (names.project.number, names)).collect();
+        for project in projects {
+            let names = match before.remove(&project.number) {
+                Some(names) if names.project.version == project.version => names.renamed(project),
+                Some(names) => self.runtime.block_on(names.follow(snapshot, project))?,
+                None => self.runtime.block_on(Names::read(snapshot, project))?,
+            };
+            known.projects.push(names);
+        }
+        let cancel = Cancel::default();
+        let with = With {
+            caller: Caller::Person,
+            agent: None,
+            reader: None,
+            progress: &Silent,
+            cancel: &cancel,
+        };
+        let members: Vec<Member<'_>> =
+            known.projects.iter().map(|names| self.member(names, with)).collect();
+        let between = Between::of(&members)?;
+        drop(members);
+        known.between = between;
+        Ok(())
+    }
+
+    /// Drops sections from memory if there are many, unless somebody is reading them.
+    fn forget_texts(&self) {
+        let Ok(known) = self.known.try_write() else { return };
+        let held: usize = known.projects.iter().map(|names| names.pages_with_sections().len()).sum();
+        if held > MOST_PAGES {
+            known.projects.iter().for_each(Names::forget_sections);
+        }
+    }
+}
+
+impl Known {
+    fn is_of(&self, projects: &[Project]) -> bool {
+        self.projects.len() == projects.len()
+            && self.projects.iter().zip(projects).all(|(names, project)| names.project == *project)
+    }
+
+    /// Whether a project has been followed to a later push than in `projects`.
+    fn is_newer_than(&self, projects: &[Project]) -> bool {
+        self.projects.iter().any(|names| {
+            projects
+                .iter()
+                .any(|other| other.number == names.project.number && other.version < names.project.version)
+        })
+    }
+}

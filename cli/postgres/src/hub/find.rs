@@ -1,0 +1,179 @@
+//! What words and meaning find in the database, for the ranking of the engine.
+
+use std::collections::{HashMap, HashSet};
+
+use tokio::runtime::Handle;
+use ubp_core::hub::{SharedEvidence, SharedTexts, Sought, WordMatch};
+use ubp_core::index::Close;
+use ubp_core::index::published::PublishedSection;
+use ubp_core::index::received::passage_number;
+use ubp_core::ops::search::Fallback;
+use ubp_core::ports::{Embedder, TextKind};
+use ubp_core::search::{Match, SearchMode};
+use ubp_core::{Error, Result};
+
+use crate::failure::failure;
+use crate::reading::{self, Project, Snapshot, Statistics, Within, parts};
+
+/// The texts and vectors of the projects in one state of the database.
+pub(super) struct Texts<'a> {
+    pub runtime: &'a Handle,
+    pub snapshot: &'a Snapshot<'a>,
+    pub projects: &'a [&'a Project],
+    pub embedder: Option<&'a dyn Embedder>,
+}
+
+impl SharedTexts for Texts<'_> {
+    fn find(&self, sought: &Sought<'_>) -> Result<SharedEvidence> {
+        let mut projects = Vec::with_capacity(sought.projects.len());
+        let mut within = Within::new();
+        for (name, pages) in &sought.projects {
+            let project = self.project(name)?;
+            if let Some(pages) = pages {
+                within.insert(project.number, pages.iter().copied().collect());
+            }
+            projects.push(project.clone());
+        }
+        let vector = match sought.mode {
+            SearchMode::Fulltext => Err(None),
+            _ => self.vector(sought, &projects)?.map_err(Some),
+        };
+        self.runtime.block_on(self.evidence(sought, &projects, &within, vector))
+    }
+
+    fn sections(&self, project: &str, pages: &[i64]) -> Result<HashMap<i64, Vec<PublishedSection>>> {
+        let project = self.project(project)?;
+        self.runtime.block_on(self.snapshot.sections_of(project, pages))
+    }
+}
+
+/// A vector with the identity of its model, or why there is none; `None` if nobody wants one.
+type QueryVector = std::result::Result<(String, Vec<f32>), Option<Fallback>>;
+
+impl Texts<'_> {
+    fn project(&self, name: &str) -> Result<&Project> {
+        let found = self.projects.iter().find(|project| project.name == name);
+        found.copied().ok_or_else(|| Error::Internal(format!("project {name} is gone")))
+    }
+
+    fn vector(
+        &self,
+        sought: &Sought<'_>,
+        projects: &[Project],
+    ) -> Result<std::result::Result<(String, Vec<f32>), Fallback>> {
+        let Some(embedder) = self.embedder else { return Ok(Err(Fallback::ModelMissing)) };
+        let model = embedder.model();
+        if !model.scripts.cover(sought.query.text()) {
+            return Ok(Err(Fallback::UnknownScript));
+        }
+        if !projects.iter().any(|project| project.model.as_ref() == Some(&model.identity)) {
+            return Ok(Err(Fallback::VectorsPending));
+        }
+        match embedder.embed(TextKind::Query, &[sought.query.text()]) {
+            Ok(mut vectors) => {
+                let vector = vectors.pop().ok_or_else(|| Error::Internal("no vector".into()))?;
+                Ok(Ok((model.identity.clone(), vector)))
+            }
+            Err(Error::ModelUnavailable { .. }) => Ok(Err(Fallback::ModelUnreachable)),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn evidence(
+        &self,
+        sought: &Sought<'_>,
+        projects: &[Project],
+        within: &Within,
+        vector: QueryVector,
+    ) -> Result<SharedEvidence> {
+        let Sought { query, mode, limit, .. } = *sought;
+        let snapshot = self.snapshot;
+        let place: HashMap<i32, usize> =
+            projects.iter().enumerate().map(|(at, project)| (project.number, at)).collect();
+        let mut evidence = SharedEvidence::default();
+        let words = if mode == SearchMode::Vector && vector.is_ok() {
+            (Vec::new(), snapshot.statistics(projects, query).await?)
+        } else {
+            let enough = if vector.is_ok() { sought.enough } else { 1 };
+            snapshot.matches(projects, query, within, limit, enough).await?
+        };
+        let (words, statistics) = words;
+        (evidence.rows, evidence.rows_with) = counts(&statistics, query);
+        let mut headings: HashMap<(i32, i64), String> = HashMap::new();
+        for project in projects {
+            let own: Vec<i64> =
+                words.iter().filter(|one| one.project == project.number).map(|one| one.section).collect();
+            if !own.is_empty() {
+                let found = snapshot.headings(project.number, &own).await?;
+                headings.extend(found.into_iter().map(|(section, text)| ((project.number, section), text)));
+            }
+        }
+        match vector {
+            Ok((identity, vector)) => {
+                self.add_close(&mut evidence, projects, (within, &place), (&identity, &vector), &words, limit)
+                    .await?;
+            }
+            Err(fallback) => evidence.fallback = fallback,
+        }
+        for one in words {
+            let reading::Match { project, page, section, passage, bm25, has, .. } = one;
+            let passage = passage_number(page, i64::from(parts(passage).1));
+            let heading = headings.remove(&(project, section)).unwrap_or_default();
+            let project = *place.get(&project).ok_or_else(|| failure(ubp_core::message!("a project is gone")))?;
+            evidence.words.push(WordMatch {
+                project,
+                found: Match { section, page, passage, bm25 },
+                heading,
+                has,
+            });
+        }
+        Ok(evidence)
+    }
+
+    async fn add_close(
+        &self,
+        evidence: &mut SharedEvidence,
+        projects: &[Project],
+        (within, place): (&Within, &HashMap<i32, usize>),
+        (identity, vector): (&str, &[f32]),
+        words: &[reading::Match],
+        limit: usize,
+    ) -> Result<()> {
+        let snapshot = self.snapshot;
+        let closest = snapshot.closest(projects, within, identity, vector, limit).await?;
+        let mut sections: Vec<(i32, i64)> =
+            closest.sections.iter().map(|one| (one.project, one.section)).collect();
+        let close: HashSet<(i32, i64)> = sections.iter().copied().collect();
+        let others = words.iter().map(|one| (one.project, one.section)).filter(|one| !close.contains(one));
+        let others: Vec<(i32, i64)> = others.collect();
+        sections.extend(&others);
+        let (similarities, means) = snapshot.similarities(&sections, vector).await?;
+        let known = closest.sections.iter().map(|one| (one.project, one.section, one.similarity));
+        let added = others.iter().filter_map(|&(project, section)| {
+            Some((project, section, *similarities.get(&(project, section))?))
+        });
+        for (project, section, similarity) in known.chain(added) {
+            let Some(&at) = place.get(&project) else { continue };
+            evidence.close.push((at, Close { section, page: parts(section).0, similarity }));
+        }
+        let mean = |((project, page), mean): ((i32, i64), f64)| Some(((*place.get(&project)?, page), mean));
+        evidence.pages = means.into_iter().filter_map(mean).collect();
+        evidence.background = closest.background;
+        evidence.contrast = closest.contrast;
+        evidence.compared = closest.compared;
+        Ok(())
+    }
+}
+
+/// The number of rows, and in how many the words of the query are.
+fn counts(statistics: &Statistics, query: &ubp_core::text::Query) -> (usize, HashMap<String, usize>) {
+    let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+    let mut rows_with: HashMap<String, usize> = HashMap::new();
+    for (word, &count) in query.function_words().zip(&statistics.function_words) {
+        rows_with.insert(word, size(count));
+    }
+    for (word, &count) in query.active_alternatives().iter().zip(&statistics.alternatives) {
+        rows_with.insert(word.expression(), size(count));
+    }
+    (size(statistics.rows), rows_with)
+}

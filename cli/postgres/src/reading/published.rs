@@ -1,0 +1,130 @@
+//! Reading what a push has written, as an index receives it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::Value;
+use ubp_core::Result;
+use ubp_core::index::published::{PublishedLink, PublishedPage, PublishedSection};
+
+use super::{Project, Snapshot, parts};
+use crate::failure::OrFailure as _;
+
+/// A hash of where the links of each visible page lead, by the number of the page.
+pub(crate) type States = BTreeMap<i64, Vec<u8>>;
+
+fn size(number: i32) -> usize {
+    usize::try_from(number).unwrap_or(0)
+}
+
+impl Snapshot<'_> {
+    /// The visible pages, each with a hash of where its links lead.
+    pub(crate) async fn states(&self, project: &Project) -> Result<States> {
+        let sql = "SELECT page, links FROM ubp.pages WHERE project = $1";
+        let rows = self.whole.query(sql, &[&project.number]).await.or_failure()?;
+        Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+    }
+
+    /// These pages, without their sections and links.
+    pub(crate) async fn published(&self, project: &Project, pages: &[i64]) -> Result<Vec<(i64, PublishedPage)>> {
+        let sql = "SELECT page, source, line FROM ubp.sources WHERE project = $1 AND page = ANY ($2)
+             ORDER BY source, line";
+        let mut sources: HashMap<i64, Vec<(String, usize)>> = HashMap::new();
+        for row in self.whole.query(sql, &[&project.number, &pages]).await.or_failure()? {
+            sources.entry(row.get(0)).or_default().push((row.get(1), size(row.get(2))));
+        }
+        let sql = "SELECT page, path, doc_id, title, aliases, doc_type, tags, front_matter, created_at, updated_at, hash
+             FROM ubp.pages WHERE project = $1 AND page = ANY ($2) ORDER BY page";
+        let rows = self.whole.query(sql, &[&project.number, &pages]).await.or_failure()?;
+        let page = |row: &tokio_postgres::Row| {
+            let (number, hash): (i64, Vec<u8>) = (row.get(0), row.get(10));
+            let page = PublishedPage {
+                path: row.get(1),
+                doc_id: row.get(2),
+                title: row.get(3),
+                aliases: row.get(4),
+                doc_type: row.get(5),
+                tags: row.get(6),
+                front_matter: row.get::<_, Value>(7).to_string(),
+                created_at: row.get(8),
+                updated_at: row.get(9),
+                hash: hash.try_into().unwrap_or_default(),
+                title_terms: String::new(),
+                sections: Vec::new(),
+                links: Vec::new(),
+                sources: sources.remove(&number).unwrap_or_default(),
+            };
+            (number, page)
+        };
+        Ok(rows.iter().map(page).collect())
+    }
+
+    /// The links of these pages, in order.
+    pub(crate) async fn links_of(
+        &self,
+        project: &Project,
+        pages: &[i64],
+    ) -> Result<HashMap<i64, Vec<PublishedLink>>> {
+        let sql = "SELECT page, line, kind, link_type, target, text, context, state, target_path, source, anchor, ambiguous
+             FROM ubp.links WHERE project = $1 AND page = ANY ($2) ORDER BY page, link";
+        let mut links: HashMap<i64, Vec<PublishedLink>> = HashMap::new();
+        for row in self.whole.query(sql, &[&project.number, &pages]).await.or_failure()? {
+            links.entry(row.get(0)).or_default().push(PublishedLink {
+                line: size(row.get(1)),
+                kind: row.get::<_, i16>(2).into(),
+                link_type: row.get(3),
+                target: row.get(4),
+                text: row.get(5),
+                context: row.get(6),
+                state: row.get::<_, i16>(7).into(),
+                target_path: row.get(8),
+                source: row.get(9),
+                anchor: row.get(10),
+                ambiguous: row.get(11),
+            });
+        }
+        Ok(links)
+    }
+
+    /// What was known about the freshness of pages when they were pushed.
+    pub(crate) async fn verdicts(&self, project: &Project) -> Result<Vec<(i64, Value)>> {
+        let sql = "SELECT page, freshness FROM ubp.pages WHERE project = $1 AND freshness IS NOT NULL";
+        let rows = self.whole.query(sql, &[&project.number]).await.or_failure()?;
+        Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+    }
+
+    /// The sections of these pages, in order.
+    pub(crate) async fn sections_of(
+        &self,
+        project: &Project,
+        pages: &[i64],
+    ) -> Result<HashMap<i64, Vec<PublishedSection>>> {
+        let sql = "SELECT page, section_id, level, first_line, last_line, heading_path, text FROM ubp.sections
+             WHERE project = $1 AND page = ANY ($2) ORDER BY page, section";
+        let mut sections: HashMap<i64, Vec<PublishedSection>> = HashMap::new();
+        for row in self.whole.query(sql, &[&project.number, &pages]).await.or_failure()? {
+            sections.entry(row.get(0)).or_default().push(PublishedSection {
+                id: row.get(1),
+                level: u8::try_from(row.get::<_, i16>(2)).unwrap_or(0),
+                lines: (size(row.get(3)), size(row.get(4))),
+                heading_path: row.get(5),
+                text: row.get(6),
+                heading_terms: String::new(),
+                passages: Vec::new(),
+                vectors: Vec::new(),
+            });
+        }
+        Ok(sections)
+    }
+
+    /// The headings of sections, by number; empty before the first heading.
+    pub(crate) async fn headings(&self, project: i32, sections: &[i64]) -> Result<HashMap<i64, String>> {
+        let (pages, ordinals): (Vec<i64>, Vec<i32>) = sections.iter().map(|one| parts(*one)).unzip();
+        let sql = format!(
+            "SELECT page, section, coalesce(heading_path[array_upper(heading_path, 1)], '')
+             FROM unnest($1::bigint[], $2::integer[]) AS wanted(page, section)
+             JOIN ubp.sections USING (page, section) WHERE project = {project}"
+        );
+        let rows = self.whole.query(&sql, &[&pages, &ordinals]).await.or_failure()?;
+        Ok(rows.iter().map(|row| (super::number(row.get(0), row.get(1)), row.get(2))).collect())
+    }
+}

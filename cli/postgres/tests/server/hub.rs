@@ -1,0 +1,262 @@
+//! Questions to a hub over PostgreSQL, compared with one project that has all of the pages.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use ubp_core::Caller;
+use ubp_core::manifest::{FrontMatterMode, Manifest};
+use ubp_core::ops::named;
+use ubp_core::ports::FixedClock;
+use ubp_core::progress::{Cancel, Silent};
+use ubp_postgres::{Asked, Database, SharedHub, Surroundings, run};
+use ubp_testing::HashEmbedder;
+
+use super::project::Project;
+use super::server::{Server, shared};
+
+const WORDS: [&str; 24] = [
+    "harbour", "lantern", "walrus", "copper", "market", "token", "login", "session", "queue", "retry", "cache", "index",
+    "vector", "ranking", "schema", "memory", "agent", "proposal", "quota", "tenant", "backup", "灯台の光", "港の地図",
+    "公開鍵の交換",
+];
+
+/// Pages of a project: words that are frequent in it differ from those in others, and so do the lengths.
+fn pages(project: usize) -> Vec<(String, String)> {
+    let mut state = project as u64 * 7_919 + 17;
+    let mut next = |most: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % most
+    };
+    let page = |page: usize| {
+        let mut text = format!("# {} {}\n\n", WORDS[next(24)], WORDS[next(24)]);
+        for section in 0..1 + next(4) {
+            if section > 0 {
+                text += &format!("## {}\n\n", WORDS[next(24)]);
+            }
+            for _ in 0..10 + next(20 + project * 30) {
+                let word = if next(3) == 0 { next(24) } else { (project * 5 + next(7)) % 24 };
+                text += WORDS[word];
+                text += " ";
+            }
+            text += "\n\n";
+        }
+        if next(2) == 0 {
+            text += &format!("[[d{project}x{}]]\n", next(10));
+        }
+        (format!("d{project}x{page}.md"), text)
+    };
+    (0..10 + project * 4).map(page).collect()
+}
+
+fn project(name: &str, pages: &[(String, String)]) -> Project {
+    Project::new(name, pages.iter().map(|(path, text)| (path.as_str(), text.as_str())))
+}
+
+fn open(server: &Server, database: &str, role: Option<&str>) -> SharedHub {
+    let now = Timestamp::from_second(1_000_000).unwrap();
+    let surroundings = Surroundings {
+        embedder: Some(Arc::new(HashEmbedder::default())),
+        clock: Arc::new(FixedClock::at(now)),
+        manifest: Manifest::default_for("pages", FrontMatterMode::Preserved, now).unwrap(),
+    };
+    SharedHub::open(&server.address("postgres", database), 4, role.map(Into::into), surroundings).unwrap()
+}
+
+fn ask(hub: &SharedHub, operation: &str, params: Value) -> ubp_core::Result<Value> {
+    let asked = Asked {
+        caller: Caller::Person,
+        agent: None,
+        told: None,
+        progress: &Silent,
+        cancel: &Cancel::default(),
+    };
+    hub.call(named(operation).unwrap(), &params, asked)
+}
+
+/// Pages with scores, best first, without names of projects.
+fn hits(answer: &Value) -> Vec<(String, f64)> {
+    let results = answer["results"].as_array().unwrap().iter().chain(answer["nearby"].as_array().unwrap());
+    let mut hits: Vec<(String, f64)> = results
+        .map(|result| {
+            let path = result["filepath"].as_str().unwrap();
+            let path = path.split_once(':').map_or(path, |(_, path)| path);
+            (path.to_owned(), result["score"].as_f64().unwrap())
+        })
+        .collect();
+    hits.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    hits
+}
+
+fn pushed(server: &Server, projects: &[Project]) -> (String, Database) {
+    run(async {
+        let (database, name) = server.index().await;
+        for project in projects {
+            project.push(&database).await?;
+        }
+        Ok((name, database))
+    })
+    .unwrap()
+}
+
+#[test]
+fn projects_in_the_database_are_ranked_like_one_with_all_pages() {
+    let Some(server) = shared() else { return };
+    let parts: Vec<_> = (0..5).map(pages).collect();
+    let whole = project("whole", &parts.concat());
+    let projects: Vec<Project> =
+        parts.iter().enumerate().map(|(at, pages)| project(&format!("part{at}"), pages)).collect();
+    let (name, _database) = pushed(server, &projects);
+    let hub = open(server, &name, None);
+    let (mut questions, mut same_first, mut overlap, mut asked) = (0, 0, 0, 0);
+    for (at, word) in WORDS.iter().enumerate().step_by(3) {
+        let (second, third) = (WORDS[(at * 7 + 3) % 24], WORDS[(at * 11 + 5) % 24]);
+        for query in [
+            (*word).to_owned(),
+            format!("{word} {second}"),
+            format!("how does the {word} use a {second} with {third}?"),
+            format!("\"{word} {second}\" {third}"),
+        ] {
+            for mode in ["fulltext", "hybrid", "vector"] {
+                let params = json!({ "query": query, "mode": mode });
+                let expected = hits(&whole.ask("search", params.clone()));
+                let found = hits(&ask(&hub, "search", params).unwrap());
+                questions += 1;
+                let first = |hits: &[(String, f64)]| hits.first().map(|(path, _)| path.clone());
+                same_first += usize::from(first(&found) == first(&expected));
+                asked += expected.len();
+                overlap += expected.iter().filter(|hit| found.iter().any(|other| other.0 == hit.0)).count();
+                for (path, score) in &expected {
+                    if let Some((_, other)) = found.iter().find(|(other, _)| other == path) {
+                        assert!((score - other).abs() < 0.03, "{query}, {mode}, {path}: {score} {other}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(same_first * 100 >= questions * 97, "the first page is the same in {same_first} of {questions}");
+    assert!(overlap * 100 >= asked * 95, "{overlap} of {asked} pages are the same");
+}
+
+#[test]
+fn answers_follow_every_push() {
+    let Some(server) = shared() else { return };
+    let long = (0..200).map(|line| format!("Line {line} about copper coins.\n\n")).collect::<String>();
+    let mut shop = Project::new(
+        "shop",
+        [
+            ("checkout.md", "# Checkout\n\nPay with copper coins, see [[cart]] and [[auth:tokens|depends_on]].\n"),
+            ("cart.md", "# Cart\n\nThe cart holds what a customer wants. [[missing]]\n"),
+            ("coins.md", &format!("# Coins\n\n{long}The walrus comes last.\n")),
+        ],
+    );
+    let auth = Project::new("auth", [("tokens.md", "---\ntags: [security]\n---\n# Tokens\n\nA token lasts an hour.\n")]);
+    let (name, database) = pushed(server, std::slice::from_ref(&shop));
+    let hub = open(server, &name, None);
+    let paths = |answer: &Value| -> Vec<String> {
+        answer["results"].as_array().unwrap().iter().map(|one| one["filepath"].as_str().unwrap().into()).collect()
+    };
+    let search = |query: &str| ask(&hub, "search", json!({ "query": query, "mode": "fulltext" })).unwrap();
+    assert_eq!(paths(&search("hour")), Vec::<String>::new());
+    run(auth.push(&database)).unwrap();
+    assert_eq!(paths(&search("hour")), ["auth:tokens.md"]);
+    assert_eq!(paths(&ask(&hub, "search", json!({ "query": "hour", "tags": ["security"] })).unwrap()), ["auth:tokens.md"]);
+
+    let walrus = search("walrus");
+    let section = &walrus["results"][0]["sections"][0];
+    assert!(section["content"].as_str().unwrap().contains("walrus"), "{section}");
+    assert!(section["lines"][0].as_u64().unwrap() > 100, "the passage of a long section is shown: {section}");
+
+    let page = ask(&hub, "get_page", json!({ "page": "shop:checkout" })).unwrap();
+    assert!(page["content"].as_str().unwrap().contains("copper coins"), "{page}");
+    assert_eq!(page["outlinks"][0]["filepath"], "shop:cart.md", "{page}");
+    assert_eq!(ask(&hub, "get_page", json!({ "page": "Tokens" })).unwrap()["filepath"], "auth:tokens.md");
+    let impact = ask(&hub, "get_impact", json!({ "page": "auth:tokens.md" })).unwrap();
+    assert_eq!(impact["in_other_projects"][0]["filepath"], "shop:checkout.md", "{impact}");
+
+    // A changed page keeps the links to it; a new page receives those that waited for it.
+    shop.put("cart.md", "# Basket\n\nThe basket holds a lantern.\n");
+    shop.put("missing.md", "# Missing\n\nFound by [[cart]].\n");
+    run(shop.push(&database)).unwrap();
+    assert_eq!(paths(&search("lantern")), ["shop:cart.md"]);
+    let page = ask(&hub, "get_page", json!({ "page": "shop:cart.md" })).unwrap();
+    assert_eq!(page["title"], "Basket");
+    let from: Vec<&str> =
+        page["backlinks"].as_array().unwrap().iter().map(|link| link["filepath"].as_str().unwrap()).collect();
+    assert_eq!(from, ["shop:checkout.md", "shop:missing.md"]);
+
+    shop.remove("missing.md");
+    run(shop.push(&database)).unwrap();
+    let page = ask(&hub, "get_page", json!({ "page": "shop:cart.md" })).unwrap();
+    assert_eq!(page["backlinks"].as_array().unwrap().len(), 1, "{page}");
+    run(ubp_postgres::remove(&database, "shop")).unwrap();
+    assert_eq!(paths(&search("lantern")), Vec::<String>::new());
+
+    let refused = ask(&hub, "status", json!({})).unwrap_err().to_string();
+    assert!(refused.contains("needs the files of a project"), "{refused}");
+}
+
+#[test]
+fn a_role_is_answered_from_what_it_may_read() {
+    let Some(server) = shared() else { return };
+    let shop = Project::new(
+        "shop",
+        [
+            ("public/cart.md", "# Cart\n\nThe cart holds copper. [[price]]\n"),
+            ("secret/price.md", "# Price\n\nThe price of copper is a secret. [[cart]]\n"),
+        ],
+    );
+    let (name, _database) = pushed(server, &[shop]);
+    run(async {
+        let client = server.connect("postgres", &name).await.unwrap();
+        let role = format!("reader_{name}");
+        let sql = format!(
+            "CREATE ROLE {role} NOLOGIN; GRANT ubp_read TO {role}; SELECT ubp.allow('{role}', 'shop', 'public')"
+        );
+        client.batch_execute(&sql).await.unwrap();
+        Ok(())
+    })
+    .unwrap();
+    let hub = open(server, &name, Some(&format!("reader_{name}")));
+    for mode in ["fulltext", "hybrid", "vector"] {
+        let answer = ask(&hub, "search", json!({ "query": "price of copper", "mode": mode })).unwrap();
+        assert_eq!(hits(&answer).len(), 1, "{answer}");
+        assert!(!answer.to_string().contains("secret"), "{answer}");
+    }
+    let page = ask(&hub, "get_page", json!({ "page": "shop:public/cart.md" })).unwrap();
+    assert_eq!(page["backlinks"], json!([]));
+    assert!(ask(&hub, "get_page", json!({ "page": "shop:secret/price.md" })).is_err());
+    assert!(ask(&hub, "get_page", json!({ "page": "Price" })).is_err());
+}
+
+#[test]
+fn many_readers_are_answered_while_others_push() {
+    let Some(server) = shared() else { return };
+    let mut shop = project("shop", &pages(1));
+    let other = project("other", &pages(2));
+    let (name, database) = pushed(server, &[project("shop", &pages(1)), other]);
+    let hub = open(server, &name, None);
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..6)
+            .map(|reader| {
+                let hub = &hub;
+                scope.spawn(move || {
+                    for round in 0..12 {
+                        let query = WORDS[(reader * 5 + round) % 24];
+                        let answer = ask(hub, "search", json!({ "query": query })).unwrap();
+                        for hit in hits(&answer) {
+                            assert!(hit.0.starts_with('d') || hit.0.starts_with("new"), "{hit:?}");
+                        }
+                    }
+                })
+            })
+            .collect();
+        for round in 0..10 {
+            shop.put(&format!("new{}.md", round % 3), &format!("# New {round}\n\nThe walrus {round} is new.\n"));
+            run(shop.push(&database)).unwrap();
+        }
+        readers.into_iter().for_each(|reader| reader.join().unwrap());
+    });
+    let answer = ask(&hub, "search", json!({ "query": "\"walrus 9\"", "mode": "fulltext" })).unwrap();
+    assert_eq!(hits(&answer).len(), 1, "{answer}");
+}
