@@ -20,6 +20,8 @@ mod hidden;
 mod hints;
 mod hostile;
 mod hub;
+#[cfg(unix)]
+mod hub_endpoint;
 mod import;
 mod index_files;
 mod languages;

@@ -108,6 +108,7 @@ const FOR_OTHERS: &[(&str, &str)] = &[
     ("cli/servers/src/mcp/arguments.rs", "for agents"),
     ("cli/servers/src/mcp/asking.rs", "for agents"),
     ("cli/servers/src/mcp/call.rs", "for agents"),
+    ("cli/servers/src/mcp/endpoint/", "for clients, and programs that watch a server"),
     ("cli/servers/src/mcp/http.rs", "for clients"),
     ("cli/servers/src/mcp/hub.rs", "for agents"),
     ("cli/servers/src/mcp/limit.rs", "for agents"),

@@ -6,6 +6,7 @@
 //! - Projects with the same model share it in memory.
 //! - What a project's settings hide from an agent, a hub hides from it too (`tests/tests/hub.rs`).
 
+mod counts;
 mod manifest;
 
 use std::collections::HashMap;
@@ -27,6 +28,7 @@ use ubp_core::{Caller, Context, Error, Result};
 use crate::live::{Live, Notices, Seen, Views};
 use crate::{Environment, Project, models};
 
+pub use counts::Counts;
 pub use manifest::{HUB_MANIFEST, HubManifest, Place};
 
 /// How long the list of projects is used before it is looked up again.

@@ -2,6 +2,7 @@
 //! complete request.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use axum::Router;
@@ -14,17 +15,19 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 /// Limits on connections.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Limits {
     /// Concurrent connections. More wait until one ends. Each takes a file descriptor, of which a process may have 256.
     pub connections: usize,
     /// Timeout for the request line and headers, including the idle time before them on a kept connection.
     pub headers: Duration,
+    /// Counts the open connections.
+    pub open: Arc<AtomicUsize>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { connections: 160, headers: Duration::from_secs(15) }
+        Self { connections: 160, headers: Duration::from_secs(15), open: Arc::default() }
     }
 }
 
@@ -47,9 +50,11 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, limits: Limits,
         };
         match accepted {
             Some((place, Ok((stream, _)))) => {
-                let (router, stop) = (router.clone(), stop.clone());
+                let (router, stop, count) = (router.clone(), stop.clone(), limits.open.clone());
                 open.spawn(async move {
+                    count.fetch_add(1, Ordering::AcqRel);
                     answer(stream, router, limits.headers, stop).await;
+                    count.fetch_sub(1, Ordering::AcqRel);
                     drop(place);
                 });
             }
@@ -119,7 +124,7 @@ mod tests {
 
     #[tokio::test]
     async fn idle_connections_block_other_clients_only_briefly() {
-        let (address, stop) = started(Limits { connections: 4, headers: SHORT }).await;
+        let (address, stop) = started(Limits { connections: 4, headers: SHORT, ..Limits::default() }).await;
         let mut idle = Vec::new();
         for _ in 0..12 {
             idle.push(TcpStream::connect(address).await.unwrap());

@@ -20,6 +20,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use ubp_core::{Error, Result};
 
+use super::endpoint::{Endpoint, HEALTH, METRICS, Refused};
 use super::lines;
 use crate::http::named_tokens::{NamedToken, Tokens};
 use crate::http::{self, Limits, Names, Token, bearer};
@@ -45,12 +46,26 @@ const WITHOUT_SESSIONS: &str = "2026-07-28";
 const SESSION_HEADER: &str = "mcp-session-id";
 const VERSION_HEADER: &str = "mcp-protocol-version";
 
+/// Who may send requests.
+pub(super) struct Access {
+    /// The token that clients need; `None` if there is none.
+    pub token: Option<Token>,
+    /// Tokens that give clients a name.
+    pub tokens: Tokens,
+    /// What the server has for many clients.
+    pub endpoint: Option<Arc<Endpoint>>,
+}
+
+/// The answer to a request that is not let in, and why.
+type Refusal = (Refused, Response);
+
 struct Gate {
     names: Names,
     /// The required token; `None` if there is none.
     token: Option<Token>,
     /// Tokens that give clients a name.
     tokens: Tokens,
+    endpoint: Option<Arc<Endpoint>>,
     sessions: Arc<LocalSessionManager>,
     asked: Mutex<HashMap<String, Asked>>,
     idle: Duration,
@@ -120,10 +135,10 @@ impl Gate {
 pub(super) fn router<S: ServerHandler>(
     client: impl Fn() -> S + Send + Sync + 'static,
     names: &Names,
-    token: Option<Token>,
-    tokens: Tokens,
+    access: Access,
     stop: CancellationToken,
 ) -> Router {
+    let Access { token, tokens, endpoint } = access;
     let mut config = StreamableHttpServerConfig::default();
     config.cancellation_token = stop;
     // The gate checks host names instead, and more strictly.
@@ -137,6 +152,7 @@ pub(super) fn router<S: ServerHandler>(
         names: names.clone(),
         token,
         tokens,
+        endpoint,
         sessions,
         asked: Mutex::default(),
         idle: IDLE,
@@ -153,52 +169,89 @@ pub(super) async fn serve<S: ServerHandler>(
     client: impl Fn() -> S + Send + Sync + 'static,
     listener: TcpListener,
     further: &[String],
-    token: Option<Token>,
-    tokens: Tokens,
+    access: Access,
     stop: CancellationToken,
 ) -> Result<()> {
     let address = listener.local_addr().map_err(|error| Error::io("the listener", error))?;
-    let router = router(client, &Names::of(address, further), token, tokens, stop.clone());
-    http::serve(listener, router, Limits::default(), stop).await;
+    let open = access.endpoint.as_ref().map(|endpoint| endpoint.connections.clone()).unwrap_or_default();
+    let router = router(client, &Names::of(address, further), access, stop.clone());
+    http::serve(listener, router, Limits { open, ..Limits::default() }, stop).await;
     Ok(())
 }
 
-async fn check(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
-    if let Some(why) = gate.names.refusal(request.method(), request.uri(), request.headers()) {
-        return (StatusCode::FORBIDDEN, format!("{why}; --allow-host adds a name\n")).into_response();
-    }
-    let named = gate.named(request.headers());
-    if let Some(token) = &gate.token
-        && named.is_none()
-        && !bearer(request.headers()).is_some_and(|sent| token.is(sent))
+async fn check(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
+    let foreign = gate.names.refusal(request.method(), request.uri(), request.headers());
+    if let Some(endpoint) = &gate.endpoint
+        && request.method() == Method::GET
+        && request.uri().path() == HEALTH
     {
-        let wanted = [(header::WWW_AUTHENTICATE, "Bearer")];
-        return (StatusCode::UNAUTHORIZED, wanted, "missing or wrong token\n").into_response();
+        return endpoint.healthy(foreign.is_none()).await;
     }
-    let author = named.as_ref().map(|named| named.name.clone());
-    if let Some(named) = named {
-        request.extensions_mut().insert(Arc::new(named));
-    }
-    let session = text(request.headers(), SESSION_HEADER);
-    if session.as_deref().is_some_and(|session| gate.is_of_another(session, author.as_deref())) {
-        return (StatusCode::NOT_FOUND, "unknown session\n").into_response();
-    }
-    let has_sessions =
-        text(request.headers(), VERSION_HEADER).is_none_or(|version| *version < *WITHOUT_SESSIONS);
-    if session.is_none() && has_sessions && !gate.has_room().await {
-        return (StatusCode::SERVICE_UNAVAILABLE, "too many clients are connected\n").into_response();
-    }
-    let request = match read(request).await {
-        Ok(request) => request,
-        Err(answer) => return answer,
+    let answer = match foreign {
+        Some(why) => {
+            let why = format!("{why}; --allow-host adds a name\n");
+            Err((Refused::Host, (StatusCode::FORBIDDEN, why).into_response()))
+        }
+        None => gate.answer(request, next).await,
     };
-    let response = next.run(request).await;
-    if response.status().is_success()
-        && let Some(session) = session.or_else(|| text(response.headers(), SESSION_HEADER))
-    {
-        gate.note(session, author);
+    answer.unwrap_or_else(|(why, response)| {
+        if let Some(endpoint) = &gate.endpoint {
+            endpoint.refused(why);
+        }
+        response
+    })
+}
+
+impl Gate {
+    /// The answer to a request under a known host name.
+    ///
+    /// # Errors
+    /// The answer if the request is not let in.
+    async fn answer(&self, mut request: Request, next: Next) -> std::result::Result<Response, Refusal> {
+        let named = self.named(request.headers());
+        if let Some(token) = &self.token
+            && named.is_none()
+            && !bearer(request.headers()).is_some_and(|sent| token.is(sent))
+        {
+            let wanted = [(header::WWW_AUTHENTICATE, "Bearer")];
+            let answer = (StatusCode::UNAUTHORIZED, wanted, "missing or wrong token\n");
+            return Err((Refused::Token, answer.into_response()));
+        }
+        if let Some(endpoint) = &self.endpoint
+            && request.method() == Method::GET
+            && request.uri().path() == METRICS
+        {
+            return Ok(endpoint.measured(self.sessions.sessions.read().await.len()).await);
+        }
+        let author = named.as_ref().map(|named| named.name.clone());
+        if let Some(named) = named {
+            request.extensions_mut().insert(Arc::new(named));
+        }
+        let session = text(request.headers(), SESSION_HEADER);
+        if session.as_deref().is_some_and(|session| self.is_of_another(session, author.as_deref())) {
+            return Ok((StatusCode::NOT_FOUND, "unknown session\n").into_response());
+        }
+        let has_sessions =
+            text(request.headers(), VERSION_HEADER).is_none_or(|version| *version < *WITHOUT_SESSIONS);
+        if session.is_none() && has_sessions && !self.has_room().await {
+            let answer = (StatusCode::SERVICE_UNAVAILABLE, "too many clients are connected\n");
+            return Err((Refused::Busy, answer.into_response()));
+        }
+        let request = match read(request).await {
+            Ok(request) => request,
+            Err(answer) if answer.status() == StatusCode::PAYLOAD_TOO_LARGE => {
+                return Err((Refused::Size, answer));
+            }
+            Err(answer) => return Ok(answer),
+        };
+        let response = next.run(request).await;
+        if response.status().is_success()
+            && let Some(session) = session.or_else(|| text(response.headers(), SESSION_HEADER))
+        {
+            self.note(session, author);
+        }
+        Ok(response)
     }
-    response
 }
 
 /// Reads the message of the request. If it is invalid, returns the same answer as a server on standard streams.

@@ -27,6 +27,7 @@ mod background;
 mod call;
 mod changes;
 mod completion;
+mod endpoint;
 mod http;
 pub mod hub;
 mod limit;
@@ -65,6 +66,7 @@ use crate::messages::{MessageStyle, Messages};
 use asking::Asking;
 pub use background::{Files, Report, start};
 use background::{Holding, Log};
+use endpoint::Endpoint;
 use place::Place;
 use server::Server;
 
@@ -96,7 +98,8 @@ pub(crate) fn router(
     let tools = tools::choose(&[], offered(&views, write)?)?;
     let tokens = Tokens::of(live.root());
     let server = Server::new(Place::fixed(views), tools, write);
-    Ok(http::router(move || server.for_another_client(), names, Some(token), tokens, stop))
+    let access = http::Access { token: Some(token), tokens, endpoint: None };
+    Ok(http::router(move || server.for_another_client(), names, access, stop))
 }
 
 /// Options of a server.
@@ -303,7 +306,8 @@ fn serve(
                 (false, None) => Access::Kept(Files::of(live.root())),
             };
             let (holding, tokens) = (holding.as_ref(), Tokens::of(live.root()));
-            let listening = Listening { address, further: &allow_host, holding, access, tokens };
+            let listening =
+                Listening { address, further: &allow_host, holding, access, tokens, endpoint: None };
             let client = move || server.for_another_client();
             runtime.block_on(over_http(client, listening, streams, messages, cancel))
         }
@@ -377,6 +381,7 @@ struct Listening<'a> {
     access: Access,
     /// Tokens that give clients a name.
     tokens: Tokens,
+    endpoint: Option<Arc<Endpoint>>,
 }
 
 /// Who may send requests over HTTP.
@@ -396,7 +401,7 @@ async fn over_http<S: ServerHandler>(
     messages: &Messages,
     cancel: &Cancel,
 ) -> Result<()> {
-    let Listening { address, further, holding, access, tokens } = listening;
+    let Listening { address, further, holding, access, tokens, endpoint } = listening;
     let listener = bind(address).await?;
     let address = listener.local_addr().map_err(|error| Error::io(address.to_string(), error))?;
     let url = format!("http://{address}{}", http::PATH);
@@ -425,7 +430,8 @@ async fn over_http<S: ServerHandler>(
         holding.announce(&url, file.as_deref(), streams.out, cancel)?;
     }
     let stop = CancellationToken::new();
-    let serve = http::serve(client, listener, further, token, tokens, stop.clone());
+    let access = http::Access { token, tokens, endpoint };
+    let serve = http::serve(client, listener, further, access, stop.clone());
     let mut serve = std::pin::pin!(serve);
     tokio::select! {
         ended = &mut serve => ended?,

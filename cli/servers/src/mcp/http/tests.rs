@@ -10,6 +10,7 @@ async fn full(idle: Duration) -> (Gate, Vec<SessionId>) {
         names: Names::of("127.0.0.1:4820".parse().unwrap(), &[]),
         token: None,
         tokens: Tokens::of(std::path::Path::new("/nowhere")),
+        endpoint: None,
         sessions: Arc::new(LocalSessionManager::default()),
         asked: Mutex::default(),
         idle,
