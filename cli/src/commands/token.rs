@@ -1,15 +1,17 @@
 //! `ubp token`: named tokens for agents that reach the MCP server over HTTP.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
+use ubp_core::Error;
 use ubp_core::manifest::{Right, check_pattern};
 use ubp_core::message;
 use ubp_core::message::Message;
 use ubp_core::ports::Clock as _;
 use ubp_core::reported;
 use ubp_core::show::counted;
+use ubp_host::hub::HUB_MANIFEST;
 use ubp_host::{Project, SystemClock};
 use ubp_servers::named_tokens::{NamedToken, TokenRule, Tokens, expiry};
 
@@ -25,7 +27,8 @@ use crate::terminal::{Terminal, answer_with};
     ubp token list\n  \
     ubp token revoke ci\n\n\
     `ubp mcp-server --http` accepts the token. Its name is the author of changes, in `ubp audit` and \
-    in the rights of the manifest. `ubp rights --as ci` shows what it may do.")]
+    in the rights of the manifest. `ubp rights --as ci` shows what it may do. In the folder of a hub.json \
+    that is no project, tokens are those of the hub.")]
 pub struct TokenArgs {
     #[command(subcommand)]
     pub action: TokenAction,
@@ -131,15 +134,34 @@ struct All {
     tokens: Vec<Listed>,
 }
 
+/// Where tokens are kept.
+struct Home {
+    folder: PathBuf,
+    is_hub: bool,
+}
+
+/// The project around `folder`, or else the folder of the hub's list.
+fn home(folder: &Path) -> Result<Home, Error> {
+    let unknown = match Project::find(folder) {
+        Ok(project) => return Ok(Home { folder: project.root, is_hub: false }),
+        Err(error) => error,
+    };
+    let is_hub = |folder: &&Path| folder.join(HUB_MANIFEST).is_file();
+    match folder.ancestors().find(is_hub).filter(|_| matches!(unknown, Error::NoProject { .. })) {
+        Some(hub) => Ok(Home { folder: hub.to_path_buf(), is_hub: true }),
+        None => Err(unknown),
+    }
+}
+
 pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &TokenArgs) -> CommandResult {
-    let project = Project::find(folder)?;
-    let tokens = Tokens::of(&project.root);
+    let home = home(folder)?;
+    let tokens = Tokens::of(&home.folder);
     let json = terminal.json;
     match &args.action {
         TokenAction::New(args) => {
             let now = SystemClock::default().now();
             let expires = args.expires.as_deref().map(|text| expiry(text, now)).transpose()?;
-            let (token, secret) = tokens.create(&project, &args.name, args.rights.clone(), now, expires)?;
+            let (token, secret) = tokens.create(&args.name, args.rights.clone(), now, expires)?;
             let made = Made { token: Listed::of(token), secret };
             answer_with(terminal, json, &made, |terminal, made| {
                 terminal.put(&made.secret)?;
@@ -147,7 +169,9 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &TokenArgs) 
                 terminal.note(message!(
                     "this is the only time that the token is shown; clients send it as `Authorization: Bearer …`"
                 ));
-                terminal.note(message!("`ubp rights --as {name}` shows what it may do", name));
+                if !home.is_hub {
+                    terminal.note(message!("`ubp rights --as {name}` shows what it may do", name));
+                }
                 Ok(())
             })
         }
@@ -168,7 +192,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &TokenArgs) 
             })
         }
         TokenAction::Revoke(args) => {
-            let revoked = Listed::of(tokens.revoke(&project, &args.name)?);
+            let revoked = Listed::of(tokens.revoke(&args.name)?);
             answer_with(terminal, json, &revoked, |terminal, revoked| {
                 terminal.line(message!("Revoked {name}.", name = revoked.name.as_str()))
             })

@@ -1,9 +1,11 @@
 //! Named tokens, in `.ubp/tokens.json`. Each gives the agent that sends it a name, and can limit what it may do. The
 //! file has only their hashes.
 
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -13,15 +15,21 @@ use sha2::{Digest, Sha256};
 use ubp_core::manifest::Right;
 use ubp_core::message;
 use ubp_core::message::Value;
-use ubp_core::ports::Source;
 use ubp_core::text::fold_key;
 use ubp_core::{Error, Result};
-use ubp_host::{Project, UBP_DIR, atomic, keep_out_of_git};
+use ubp_host::file_lock::FileLock;
+use ubp_host::{UBP_DIR, atomic, keep_out_of_git};
 
 use super::token::{random, require_uncommitted};
 
 /// Name of the file in `.ubp`.
 const FILE: &str = "tokens.json";
+
+/// Name of the file that a process locks while it changes the other one.
+const LOCK: &str = "tokens.lock";
+
+/// How long a process waits for that.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Start of every token, so that programs which look for secrets in files find them.
 const PREFIX: &str = "ubp_";
@@ -81,7 +89,7 @@ struct List {
     tokens: Vec<NamedToken>,
 }
 
-/// The tokens of a project.
+/// The tokens of a project, or of a hub.
 #[derive(Debug, Clone)]
 pub struct Tokens {
     root: PathBuf,
@@ -91,7 +99,7 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Those of the project in `root`.
+    /// Those of the project in `root`, or of the hub whose list is there.
     pub fn of(root: &Path) -> Self {
         Self { root: root.to_owned(), path: root.join(UBP_DIR).join(FILE), own: Arc::default() }
     }
@@ -102,9 +110,9 @@ impl Tokens {
     /// [`Error::Io`], and [`Error::InvalidParams`] if the file was damaged.
     pub fn all(&self) -> Result<Vec<NamedToken>> {
         let name = format!("{UBP_DIR}/{FILE}");
-        let text = match std::fs::read(&self.path) {
+        let text = match fs::read(&self.path) {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(Error::io(name, error)),
         };
         // Editors on Windows add one.
@@ -121,7 +129,7 @@ impl Tokens {
 
     /// Refuses a file that is in git, which also a pull can change while a server runs.
     fn require_own(&self) -> Result<()> {
-        let modified = std::fs::metadata(&self.path).and_then(|metadata| metadata.modified()).ok();
+        let modified = fs::metadata(&self.path).and_then(|metadata| metadata.modified()).ok();
         let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
         if own.is_none() || *own != modified {
             require_uncommitted(&self.root, &format!("{UBP_DIR}/{FILE}"))?;
@@ -156,7 +164,6 @@ impl Tokens {
     /// [`Error::Io`].
     pub fn create(
         &self,
-        project: &Project,
         name: &str,
         rights: Vec<TokenRule>,
         now: Timestamp,
@@ -166,8 +173,7 @@ impl Tokens {
         let secret = format!("{PREFIX}{}", random());
         let token =
             NamedToken { name: name.to_owned(), hash: hash(&secret), rights, created_at: now, expires_at };
-        let source = project.source();
-        let _held = source.lock()?;
+        let _held = self.hold()?;
         self.require_own()?;
         let mut tokens = self.all()?;
         if let Some(NamedToken { name, .. }) = tokens.iter().find(|token| token.is_called(name)) {
@@ -189,9 +195,8 @@ impl Tokens {
     ///
     /// # Errors
     /// [`Error::InvalidParams`] if there is none with this name; [`Error::Io`].
-    pub fn revoke(&self, project: &Project, name: &str) -> Result<NamedToken> {
-        let source = project.source();
-        let _held = source.lock()?;
+    pub fn revoke(&self, name: &str) -> Result<NamedToken> {
+        let _held = self.hold()?;
         let mut tokens = self.all()?;
         let Some(at) = tokens.iter().position(|token| token.is_called(name)) else {
             return Err(Error::invalid_with_hint(
@@ -202,6 +207,24 @@ impl Tokens {
         let revoked = tokens.remove(at);
         self.save(tokens)?;
         Ok(revoked)
+    }
+
+    /// Keeps other processes from changing the tokens. A hub may have no folder for them yet.
+    fn hold(&self) -> Result<FileLock> {
+        let folder = self.root.join(UBP_DIR);
+        let name = format!("{UBP_DIR}/{LOCK}");
+        let failed = |error| Error::io(&*name, error);
+        let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
+        let path = folder.join(LOCK);
+        if is_link(&folder) || is_link(&path) {
+            return Err(Error::OutsideProject { path: name, folder: "project".into() });
+        }
+        if !folder.is_dir() {
+            fs::create_dir(&folder).map_err(failed)?;
+            fs::write(folder.join(".gitignore"), "*\n").map_err(failed)?;
+        }
+        keep_out_of_git(&folder, LOCK);
+        FileLock::take(&path, PATIENCE).map_err(failed)?.ok_or_else(|| failed(ErrorKind::TimedOut.into()))
     }
 
     fn save(&self, tokens: Vec<NamedToken>) -> Result<()> {
@@ -283,7 +306,7 @@ mod tests {
         let tokens = Tokens::of(&project.root);
         assert_eq!(tokens.all().unwrap(), []);
         let rule = TokenRule { path: "**".into(), right: Right::Read };
-        let (made, secret) = tokens.create(&project, "ci", vec![rule], at(100), Some(at(200))).unwrap();
+        let (made, secret) = tokens.create("ci", vec![rule], at(100), Some(at(200))).unwrap();
         assert_eq!(tokens.find(&secret, at(150)).unwrap(), Some(made.clone()));
         assert_eq!(made.rules(), [("**".to_owned(), Right::Read)]);
         assert_eq!(tokens.find(&secret, at(200)).unwrap(), None, "expired");
@@ -293,15 +316,34 @@ mod tests {
         assert!(!stored.contains(&secret) && !stored.contains(&secret[PREFIX.len()..]), "{stored}");
         let ignored = std::fs::read_to_string(project.root.join(".ubp/.gitignore")).unwrap();
         assert_eq!(ignored.lines().filter(|line| *line == "/tokens.json").count(), 1);
-        let (_, other) = tokens.create(&project, "bot", Vec::new(), at(100), None).unwrap();
+        let (_, other) = tokens.create("bot", Vec::new(), at(100), None).unwrap();
         for same in ["ci", "CI"] {
-            let taken = tokens.create(&project, same, Vec::new(), at(100), None).unwrap_err();
+            let taken = tokens.create(same, Vec::new(), at(100), None).unwrap_err();
             assert!(taken.to_string().contains("already a token 'ci'"), "{taken}");
         }
-        assert_eq!(tokens.revoke(&project, "Ci").unwrap(), made);
+        assert_eq!(tokens.revoke("Ci").unwrap(), made);
         assert_eq!(tokens.find(&secret, at(150)).unwrap(), None, "revoked");
         assert_eq!(tokens.find(&other, at(1_000_000)).unwrap().unwrap().name, "bot");
-        assert!(tokens.revoke(&project, "ci").unwrap_err().to_string().contains("unknown token 'ci'"));
+        assert!(tokens.revoke("ci").unwrap_err().to_string().contains("unknown token 'ci'"));
+    }
+
+    #[test]
+    fn a_hub_has_tokens_in_a_folder_that_is_not_in_git() {
+        let folder = tempfile::tempdir().unwrap();
+        let tokens = Tokens::of(folder.path());
+        let (_, secret) = tokens.create("ci", Vec::new(), at(100), None).unwrap();
+        assert_eq!(tokens.find(&secret, at(150)).unwrap().unwrap().name, "ci");
+        let ignored = fs::read_to_string(folder.path().join(".ubp/.gitignore")).unwrap();
+        assert_eq!(ignored.lines().next(), Some("*"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn tokens_are_not_written_through_a_link() {
+        let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::os::unix::fs::symlink(elsewhere.path(), folder.path().join(UBP_DIR)).unwrap();
+        assert!(Tokens::of(folder.path()).create("ci", Vec::new(), at(100), None).is_err());
+        assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
     }
 
     #[test]
