@@ -67,8 +67,6 @@ pub struct Asked<'a> {
     pub caller: Caller,
     /// The name of an agent.
     pub agent: Option<&'a str>,
-    /// Where to show the answer, and how somebody reads it.
-    pub told: Option<(&'a mut dyn Page, Option<&'a dyn Reader>)>,
     /// Receives progress.
     pub progress: &'a dyn Progress,
     /// Cancels the question.
@@ -123,12 +121,18 @@ impl SharedHub {
         })
     }
 
-    /// Answers a question over the projects that `params` select, see [`Hub::call`].
+    /// Answers a question over the projects that `params` select, see [`Hub::call`], and shows the answer on a page.
     ///
     /// # Errors
     /// Those of [`Hub::call`]; [`Error::SharedIndex`].
-    pub fn call(&self, operation: &Operation, params: &Value, asked: Asked<'_>) -> Result<Value> {
-        let Asked { caller, agent, told, progress, cancel } = asked;
+    pub fn call(
+        &self,
+        operation: &Operation,
+        params: &Value,
+        asked: Asked<'_>,
+        told: Option<(&mut dyn Page, Option<&dyn Reader>)>,
+    ) -> Result<Value> {
+        let Asked { caller, agent, progress, cancel } = asked;
         let reader = told.as_ref().and_then(|(_, reader)| *reader);
         let answer = self.current(move |snapshot, known| {
             let with = With { caller, agent, reader, progress, cancel };

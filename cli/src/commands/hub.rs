@@ -12,7 +12,9 @@ use ubp_core::message;
 use ubp_core::ops::{named, search};
 use ubp_core::progress::Silent;
 use ubp_core::show::{Page, Span, counted};
-use ubp_host::hub::{HUB_MANIFEST, Hub, HubAsker, Listed, ProjectState};
+use ubp_host::Environment;
+use ubp_host::hub::{Answering, HUB_MANIFEST, Hub, HubAsker, Listed, ProjectState};
+use ubp_host::live::Notices;
 use ubp_servers::mcp::Streams;
 use ubp_servers::mcp::hub::{self, Options};
 
@@ -21,6 +23,9 @@ use crate::commands::mcp_server::address;
 use crate::output::{CommandResult, Failure};
 use crate::page::TerminalPage;
 use crate::terminal::{Terminal, answer};
+
+#[cfg_attr(not(feature = "postgres"), path = "hub/no_index.rs")]
+mod index;
 
 /// `ubp hub`
 #[derive(Debug, Clone, Args)]
@@ -31,7 +36,8 @@ use crate::terminal::{Terminal, answer};
     ubp hub get shop:checkout.md\n  \
     ubp hub impact shop:checkout.md            also pages of other projects\n  \
     ubp hub serve --http                       for agents, at one address\n  \
-    ubp hub search login --in '~/src/*'        without hub.json\n\n\
+    ubp hub search login --in '~/src/*'        without hub.json\n  \
+    ubp hub serve --index postgres://localhost/ubp\n\n\
     hub.json lists projects: folders and globs, relative to it, with names and tags if wanted:\n  \
     { \"projects\": [\"auth\", \"libs/*\", { \"path\": \"shop\", \"tags\": [\"backend\"] }] }\n\
     Each project keeps its own index. A page is named project:path, in answers, in questions and in \
@@ -45,6 +51,12 @@ pub struct HubArgs {
     /// Take these projects instead of a list: a folder or glob (repeatable)
     #[arg(long = "in", global = true, value_name = "FOLDER", conflicts_with = "hub")]
     pub folders: Vec<String>,
+    /// Take the projects that `ubp push` brought into this PostgreSQL: postgres://user@host/database
+    #[arg(long, global = true, value_name = "ADDRESS", conflicts_with_all = ["hub", "folders"])]
+    pub index: Option<String>,
+    /// With --index: read as this role of the database, which decides what is visible
+    #[arg(long, global = true, value_name = "ROLE", requires = "index")]
+    pub role: Option<String>,
 }
 
 /// The subcommand.
@@ -134,11 +146,11 @@ struct Projects {
 }
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &HubArgs) -> CommandResult {
-    let listed = listed(folder, args)?;
-    if let HubAction::Serve(args) = &args.action {
-        return serve(terminal, listed, args);
+    let place = Place::of(folder, args)?;
+    if let HubAction::Serve(serving) = &args.action {
+        return serve(terminal, place, serving);
     }
-    let hub = Hub::open(listed, &terminal.io.environment, Arc::new(|_| {}))?;
+    let hub = place.open(&terminal.io.environment, Arc::new(|_| {}))?;
     match &args.action {
         HubAction::List => {
             let projects = hub.states(&terminal.io.cancel)?;
@@ -156,16 +168,48 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &HubArgs) ->
                 params.insert("mode".into(), "fulltext".into());
             }
             params.extend(args.max_tokens.map(|most| ("max_tokens".to_owned(), json!(most))));
-            ask(terminal, &hub, "search", params)
+            ask(terminal, &*hub, "search", params)
         }
-        HubAction::Get(args) => ask(terminal, &hub, "get_page", page(args)),
-        HubAction::Impact(args) => ask(terminal, &hub, "get_impact", page(args)),
+        HubAction::Get(args) => ask(terminal, &*hub, "get_page", page(args)),
+        HubAction::Impact(args) => ask(terminal, &*hub, "get_impact", page(args)),
         HubAction::Serve(_) => Ok(ExitStatus::Success),
     }
 }
 
 fn page(args: &HubPageArgs) -> Map<String, Value> {
     Map::from_iter([("page".to_owned(), json!(args.page))])
+}
+
+/// Where the projects are.
+enum Place {
+    /// In files.
+    Listed(Listed),
+    /// In a database, read as a role; served from a folder.
+    Index(String, Option<String>, PathBuf),
+}
+
+impl Place {
+    fn of(folder: &Path, args: &HubArgs) -> Result<Self, Failure> {
+        match args.index.clone().filter(|index| !index.is_empty()) {
+            Some(index) => Ok(Self::Index(index, args.role.clone(), folder.to_path_buf())),
+            None => listed(folder, args).map(Self::Listed),
+        }
+    }
+
+    /// Where the server keeps its token.
+    fn home(&self) -> PathBuf {
+        match self {
+            Self::Listed(listed) => hub::home(listed),
+            Self::Index(_, _, folder) => folder.clone(),
+        }
+    }
+
+    fn open(self, environment: &Environment, notices: Notices) -> ubp_core::Result<Arc<dyn Answering>> {
+        match self {
+            Self::Listed(listed) => Ok(Hub::open(listed, environment, notices)?),
+            Self::Index(address, role, _) => index::open(&address, role, environment),
+        }
+    }
 }
 
 /// Where the projects are listed.
@@ -187,7 +231,7 @@ fn listed(folder: &Path, args: &HubArgs) -> Result<Listed, Failure> {
     }
 }
 
-fn ask(terminal: &mut Terminal<'_>, hub: &Hub, operation: &str, params: Map<String, Value>) -> CommandResult {
+fn ask(terminal: &mut Terminal<'_>, hub: &dyn Answering, operation: &str, params: Map<String, Value>) -> CommandResult {
     let operation = named(operation)?;
     let asker = HubAsker::Person;
     let cancel = terminal.io.cancel.clone();
@@ -197,7 +241,7 @@ fn ask(terminal: &mut Terminal<'_>, hub: &Hub, operation: &str, params: Map<Stri
         terminal.print_json(&answer)?;
     } else {
         let mut page = TerminalPage::new(terminal);
-        hub.show(asker, operation, params, &mut page, &cancel)?;
+        hub.call(asker, operation, params, Some((&mut page, None)), &Silent, &cancel)?;
         page.finish()?;
     }
     Ok(ExitStatus::Success)
@@ -219,7 +263,7 @@ fn show_projects(output: &Projects, page: &mut dyn Page) {
     page.note(&[Span::said(&counted(output.projects.len(), "project", "projects"))]);
 }
 
-fn serve(terminal: &mut Terminal<'_>, listed: Listed, args: &HubServeArgs) -> CommandResult {
+fn serve(terminal: &mut Terminal<'_>, place: Place, args: &HubServeArgs) -> CommandResult {
     let options = Options {
         named: args.named.clone(),
         http: args.http,
@@ -230,9 +274,10 @@ fn serve(terminal: &mut Terminal<'_>, listed: Listed, args: &HubServeArgs) -> Co
         terminal
             .note(message!("waiting for an MCP client on standard input and output; Ctrl-C ends the server"));
     }
-    let (style, home) = (terminal.message_style(), hub::home(&listed));
+    let (style, home) = (terminal.message_style(), place.home());
     let io = &mut *terminal.io;
     let streams = Streams { input: &mut io.input, out: &mut io.out, err: &mut io.err };
-    hub::serve(options, listed, &home, streams, style, &io.environment, &io.cancel)?;
+    let open = |notices| place.open(&io.environment, notices);
+    hub::serve(options, open, &home, streams, style, &io.environment, &io.cancel)?;
     Ok(ExitStatus::Success)
 }

@@ -58,9 +58,13 @@ pub(crate) fn run(
 
 #[cfg(not(feature = "postgres"))]
 pub(crate) fn run(_: &mut Terminal<'_>, _: &Session, _: &Global, _: PushArgs) -> CommandResult {
-    Err(Error::SharedIndex {
+    Err(without_postgres().into())
+}
+
+#[cfg(not(feature = "postgres"))]
+pub(crate) fn without_postgres() -> Error {
+    Error::SharedIndex {
         message: message!("this ubp was built without PostgreSQL"),
         hint: Some(Box::new(message!("build it with `--features postgres`: docs/postgres.md says how"))),
     }
-    .into())
 }

@@ -38,6 +38,11 @@ const PAGE_NAMES: [&str; 7] = ["page", "filepath", "title", "id", "page_id", "ce
 const FROM_SHARED: [&str; 6] =
     ["search", "get_page", "list_pages", "graph_traverse", "get_graph", "get_impact"];
 
+/// Whether a hub whose texts are in another database answers such questions.
+pub fn needs_no_files(operation: &Operation) -> bool {
+    FROM_SHARED.contains(&operation.name)
+}
+
 /// Fewest tokens that a project's part of an answer gets.
 const LEAST_TOKENS: usize = 256;
 
@@ -94,7 +99,7 @@ impl<'a> Hub<'a> {
                 other = params
             )));
         };
-        if self.texts.is_some() && !FROM_SHARED.contains(&operation.name) {
+        if self.texts.is_some() && !needs_no_files(operation) {
             let name = operation.name;
             return Err(Error::invalid(message!(
                 "{name} needs the files of a project: ask the project itself",

@@ -6,6 +6,7 @@
 //! - Projects with the same model share it in memory.
 //! - What a project's settings hide from an agent, a hub hides from it too (`tests/tests/hub.rs`).
 
+mod answering;
 mod counts;
 mod manifest;
 
@@ -28,6 +29,7 @@ use ubp_core::{Caller, Context, Error, Result};
 use crate::live::{Live, Notices, Seen, Views};
 use crate::{Environment, Project, models};
 
+pub use answering::{Answering, Told};
 pub use counts::Counts;
 pub use manifest::{HUB_MANIFEST, HubManifest, Place};
 
@@ -227,71 +229,6 @@ impl Hub {
         state.opened.clone()
     }
 
-    /// Answers a question over the projects that `params` select, see [`ubp_core::hub::Hub::call`].
-    ///
-    /// # Errors
-    /// As [`ubp_core::hub::Hub::call`].
-    pub fn call(
-        &self,
-        asker: HubAsker<'_>,
-        operation: &Operation,
-        params: Value,
-        mut told: Option<(&mut dyn Page, &dyn Reader)>,
-        progress: &dyn Progress,
-        cancel: &Cancel,
-    ) -> Result<Value> {
-        let opened = self.current();
-        let reader = told.as_ref().map(|(_, reader)| *reader);
-        self.with(asker, &opened, reader, progress, cancel, &mut |members| {
-            let between = self.links_between(&members)?;
-            let page = told.as_mut().map(|(page, _)| &mut **page as &mut dyn Page);
-            Projects::new(members, &between).call(operation, params.clone(), page)
-        })
-    }
-
-    /// Shows the answer to a question on `page`.
-    ///
-    /// # Errors
-    /// As [`Hub::call`].
-    pub fn show(
-        &self,
-        asker: HubAsker<'_>,
-        operation: &Operation,
-        params: Value,
-        page: &mut dyn Page,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        let opened = self.current();
-        self.with(asker, &opened, None, &Silent, cancel, &mut |members| {
-            let between = self.links_between(&members)?;
-            Projects::new(members, &between).call(operation, params.clone(), Some(page)).map(|_| ())
-        })
-    }
-
-    /// The projects and their states.
-    ///
-    /// # Errors
-    /// [`Error::Cancelled`].
-    pub fn states(&self, cancel: &Cancel) -> Result<Vec<ProjectState>> {
-        let opened = self.current();
-        let asker = HubAsker::Person;
-        self.with(asker, &opened, None, &Silent, cancel, &mut |members| {
-            let state = |(member, opened): (&Member<'_>, &Arc<Opened>)| {
-                let pages = member.context.as_ref().map_err(String::clone).and_then(|context| {
-                    context.index.graph().map(|graph| graph.page_count()).map_err(|error| error.to_string())
-                });
-                ProjectState {
-                    project: opened.place.name.clone(),
-                    folder: opened.place.root.to_string_lossy().into_owned(),
-                    tags: opened.place.tags.clone(),
-                    pages: pages.as_ref().ok().copied(),
-                    error: pages.err(),
-                }
-            };
-            Ok(members.iter().zip(&opened).map(state).collect())
-        })
-    }
-
     /// Runs `work` with all projects held open, in the order of `opened`.
     fn with<T>(
         &self,
@@ -330,6 +267,54 @@ impl Hub {
         let between = Arc::new(Between::of(members)?);
         *kept = Some((state, between.clone()));
         Ok(between)
+    }
+}
+
+impl Answering for Hub {
+    fn call(
+        &self,
+        asker: HubAsker<'_>,
+        operation: &Operation,
+        params: Value,
+        mut told: Told<'_>,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> Result<Value> {
+        let opened = self.current();
+        let reader = told.as_ref().and_then(|(_, reader)| *reader);
+        self.with(asker, &opened, reader, progress, cancel, &mut |members| {
+            let between = self.links_between(&members)?;
+            let page = told.as_mut().map(|(page, _)| &mut **page as &mut dyn Page);
+            Projects::new(members, &between).call(operation, params.clone(), page)
+        })
+    }
+
+    fn answers(&self, _: &Operation) -> bool {
+        true
+    }
+
+    fn states(&self, cancel: &Cancel) -> Result<Vec<ProjectState>> {
+        let opened = self.current();
+        let asker = HubAsker::Person;
+        self.with(asker, &opened, None, &Silent, cancel, &mut |members| {
+            let state = |(member, opened): (&Member<'_>, &Arc<Opened>)| {
+                let pages = member.context.as_ref().map_err(String::clone).and_then(|context| {
+                    context.index.graph().map(|graph| graph.page_count()).map_err(|error| error.to_string())
+                });
+                ProjectState {
+                    project: opened.place.name.clone(),
+                    folder: opened.place.root.to_string_lossy().into_owned(),
+                    tags: opened.place.tags.clone(),
+                    pages: pages.as_ref().ok().copied(),
+                    error: pages.err(),
+                }
+            };
+            Ok(members.iter().zip(&opened).map(state).collect())
+        })
+    }
+
+    fn counts(&self) -> Counts {
+        Self::counts(self)
     }
 }
 

@@ -67,11 +67,10 @@ fn ask(hub: &SharedHub, operation: &str, params: Value) -> ubp_core::Result<Valu
     let asked = Asked {
         caller: Caller::Person,
         agent: None,
-        told: None,
         progress: &Silent,
         cancel: &Cancel::default(),
     };
-    hub.call(named(operation).unwrap(), &params, asked)
+    hub.call(named(operation).unwrap(), &params, asked, None)
 }
 
 /// Pages with scores, best first, without names of projects.

@@ -15,7 +15,8 @@ use ubp_core::progress::Cancel;
 use ubp_core::show::{MAX_TOKENS, MarkdownPage, MarkdownReader, Page, Reader, Tools};
 use ubp_core::{Error, Result, message};
 use ubp_host::Environment;
-use ubp_host::hub::{Hub, HubAsker, Listed};
+use ubp_host::hub::{Answering, HubAsker, Listed};
+use ubp_host::live::Notices;
 
 use super::author::Author;
 use super::call::{clipped, failure, run, success};
@@ -49,14 +50,14 @@ pub struct Options {
     pub no_token: bool,
 }
 
-/// Serves a hub until its client disconnects or `cancel`. A token for HTTP is kept in `home`.
+/// Serves the hub that `open` opens until its client disconnects or `cancel`. A token for HTTP is kept in `home`.
 ///
 /// # Errors
-/// Those of [`Hub::open`]; [`Error::Io`] if the address cannot be bound; [`Error::InvalidParams`] for an address that other
+/// Those of `open`; [`Error::Io`] if the address cannot be bound; [`Error::InvalidParams`] for an address that other
 /// machines can reach without a token.
 pub fn serve(
     options: Options,
-    listed: Listed,
+    open: impl FnOnce(Notices) -> Result<Arc<dyn Answering>>,
     home: &Path,
     mut streams: Streams<'_>,
     style: MessageStyle,
@@ -71,8 +72,9 @@ pub fn serve(
     let variable = http::TOKEN_VARIABLE;
     let token = environment.get(variable).map(|token| Token::new(token, variable)).transpose()?;
     let messages = Messages::over(streams.err, style);
-    let hub = Hub::open(listed, environment, messages.notices())?;
-    let mut server = HubServer { hub, named, tools: tools::of_hub(), endpoint: None };
+    let hub = open(messages.notices())?;
+    let tools = tools::of_hub(|operation| hub.answers(operation));
+    let mut server = HubServer { hub, named, tools, endpoint: None };
     let runtime = runtime()?;
     let result = match address {
         Some(address) => {
@@ -111,7 +113,7 @@ pub fn home(listed: &Listed) -> PathBuf {
 
 #[derive(Clone)]
 struct HubServer {
-    hub: Arc<Hub>,
+    hub: Arc<dyn Answering>,
     named: Option<String>,
     tools: Arc<[Row]>,
     /// Records calls over HTTP.
@@ -185,7 +187,7 @@ impl HubServer {
             let reader = MarkdownReader::new(tools.clone());
             let mut page = MarkdownPage::new(tools);
             let asker = HubAsker::Agent { name: author.name.as_deref(), token: author.rules() };
-            let told = Some((&mut page as &mut dyn Page, &reader as &dyn Reader));
+            let told = Some((&mut page as &mut dyn Page, Some(&reader as &dyn Reader)));
             let answer = hub.call(asker, operation, Value::Object(params), told, progress, cancel)?;
             Ok((answer, page.finish()))
         })

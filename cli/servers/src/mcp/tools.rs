@@ -159,8 +159,8 @@ fn row(operation: &'static Operation, proposes: bool) -> Row {
 
 /// The tools of a hub: those that read, with a parameter for the projects. Their answers have other shapes for several
 /// projects, so none is announced.
-pub(super) fn of_hub() -> Arc<[Row]> {
-    let reads = |operation: &&Operation| is_always(operation) && !is_writing(operation);
+pub(super) fn of_hub(answers: impl Fn(&Operation) -> bool) -> Arc<[Row]> {
+    let reads = |operation: &&Operation| is_always(operation) && !is_writing(operation) && answers(operation);
     let about = "Only these projects: names, globs, #tags.";
     let projects = json!({ "type": "array", "items": { "type": "string" }, "description": about });
     let add = |schema: &mut JsonObject| {

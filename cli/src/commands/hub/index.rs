@@ -1,0 +1,81 @@
+//! `ubp hub --index`: the projects of an index in PostgreSQL.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use ubp_core::hub::needs_no_files;
+use ubp_core::manifest::{FrontMatterMode, Manifest};
+use ubp_core::ops::Operation;
+use ubp_core::ports::Clock as _;
+use ubp_core::progress::{Cancel, Progress};
+use ubp_core::{Caller, Error, Result, message};
+use ubp_host::hub::{Answering, Counts, HubAsker, ProjectState, Told};
+use ubp_host::{Environment, SystemClock, models};
+use ubp_postgres::{Address, Asked, SharedHub, Surroundings};
+
+/// Maximum number of connections, each of which answers one question at a time.
+const CONNECTIONS: usize = 8;
+
+struct Index {
+    hub: SharedHub,
+    address: String,
+}
+
+pub(super) fn open(
+    address: &str,
+    role: Option<String>,
+    environment: &Environment,
+) -> Result<Arc<dyn Answering>> {
+    let address = Address::parse(address, |name| environment.get(name).map(str::to_owned))?;
+    let clock = SystemClock::default();
+    let manifest = Manifest::default_for("pages", FrontMatterMode::Preserved, clock.now())?;
+    let surroundings = Surroundings { embedder: models::load_bundled()?, clock: Arc::new(clock), manifest };
+    let hub = SharedHub::open(&address, CONNECTIONS, role, surroundings)?;
+    Ok(Arc::new(Index { hub, address: address.to_string() }))
+}
+
+impl Answering for Index {
+    fn call(
+        &self,
+        asker: HubAsker<'_>,
+        operation: &Operation,
+        params: Value,
+        told: Told<'_>,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> Result<Value> {
+        let (caller, agent) = match asker {
+            HubAsker::Person => (Caller::Person, None),
+            HubAsker::Agent { name, token: [] } => (Caller::Agent, name),
+            HubAsker::Agent { .. } => {
+                return Err(Error::invalid_with_hint(
+                    message!("a token with rights of its own cannot be used here: roles of the database decide what is visible"),
+                    message!("serve it from a server of its own, with --role"),
+                ));
+            }
+        };
+        self.hub.call(operation, &params, Asked { caller, agent, progress, cancel }, told)
+    }
+
+    fn answers(&self, operation: &Operation) -> bool {
+        needs_no_files(operation)
+    }
+
+    fn states(&self, _: &Cancel) -> Result<Vec<ProjectState>> {
+        let state = |(project, pages): (ubp_postgres::Project, usize)| ProjectState {
+            folder: self.address.clone(),
+            project: project.name,
+            tags: project.tags,
+            pages: Some(pages),
+            error: None,
+        };
+        Ok(self.hub.projects()?.into_iter().map(state).collect())
+    }
+
+    fn counts(&self) -> Counts {
+        match self.hub.projects() {
+            Ok(projects) => Counts { projects: projects.len(), failed_projects: 0 },
+            Err(_) => Counts { projects: 0, failed_projects: 1 },
+        }
+    }
+}
