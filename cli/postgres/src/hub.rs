@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::Value;
-use tokio::runtime::Runtime;
+use tokio::runtime::{Handle, Runtime};
 use ubp_core::hub::{Between, Hub, Project as Member};
 use ubp_core::manifest::Manifest;
 use ubp_core::ops::Operation;
@@ -46,7 +46,8 @@ pub struct Surroundings {
 
 /// The projects of an index in PostgreSQL.
 pub struct SharedHub {
-    runtime: Runtime,
+    /// There until the hub is dropped.
+    runtime: Option<Runtime>,
     shared: Shared,
     role: Option<String>,
     surroundings: Surroundings,
@@ -102,7 +103,7 @@ impl SharedHub {
             .map_err(|source| Error::Io { path: "PostgreSQL".into(), source })?;
         let shared = Shared::new(runtime.block_on(Database::open(address, connections))?);
         let (source, known) = (MemorySource::default(), RwLock::default());
-        let hub = Self { runtime, shared, role, surroundings, source, known };
+        let hub = Self { runtime: Some(runtime), shared, role, surroundings, source, known };
         hub.current(|_, _| Ok(()))?;
         Ok(hub)
     }
@@ -139,7 +140,7 @@ impl SharedHub {
             let members = known.projects.iter().map(|names| self.member(names, with));
             let projects: Vec<&Project> = known.projects.iter().map(|names| &names.project).collect();
             let embedder = self.surroundings.embedder.as_deref();
-            let texts = Texts { runtime: self.runtime.handle(), snapshot, projects: &projects, embedder };
+            let texts = Texts { runtime: self.handle()?, snapshot, projects: &projects, embedder };
             let page = told.map(|(page, _)| page);
             Hub::new(members.collect(), &known.between).with_texts_in(&texts).call(
                 operation,
@@ -149,6 +150,11 @@ impl SharedHub {
         });
         self.forget_texts();
         answer
+    }
+
+    fn handle(&self) -> Result<&Handle> {
+        let runtime = self.runtime.as_ref().map(Runtime::handle);
+        runtime.ok_or_else(|| Error::Internal("the hub is closed".into()))
     }
 
     fn member<'a>(&'a self, names: &'a Names, with: With<'a>) -> Member<'a> {
@@ -178,8 +184,8 @@ impl SharedHub {
     fn current<T>(&self, work: impl FnOnce(&Snapshot<'_>, &Known) -> Result<T>) -> Result<T> {
         let mut work = Some(work);
         for _ in 0..ATTEMPTS {
-            let answer = self.shared.hold(self.runtime.handle(), self.role.as_deref(), |snapshot| {
-                let projects = self.runtime.block_on(snapshot.projects())?;
+            let answer = self.shared.hold(self.handle()?, self.role.as_deref(), |snapshot| {
+                let projects = self.handle()?.block_on(snapshot.projects())?;
                 {
                     let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
                     if known.is_of(&projects)
@@ -208,8 +214,8 @@ impl SharedHub {
         for project in projects {
             let names = match before.remove(&project.number) {
                 Some(names) if names.project.version == project.version => names.renamed(project),
-                Some(names) => self.runtime.block_on(names.follow(snapshot, project))?,
-                None => self.runtime.block_on(Names::read(snapshot, project))?,
+                Some(names) => self.handle()?.block_on(names.follow(snapshot, project))?,
+                None => self.handle()?.block_on(Names::read(snapshot, project))?,
             };
             known.projects.push(names);
         }
@@ -235,6 +241,15 @@ impl SharedHub {
         let held: usize = known.projects.iter().map(|names| names.pages_with_sections().len()).sum();
         if held > MOST_PAGES {
             known.projects.iter().for_each(Names::forget_sections);
+        }
+    }
+}
+
+impl Drop for SharedHub {
+    fn drop(&mut self) {
+        // Waiting is forbidden where a server drops it.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
         }
     }
 }

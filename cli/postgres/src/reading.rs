@@ -166,6 +166,12 @@ pub(crate) fn number(page: i64, part: i32) -> i64 {
     section_number(page, i64::from(part))
 }
 
+/// Numbers as PostgreSQL writes an array.
+pub(crate) fn list<T: ToString>(numbers: &[T]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    format!("{{{}}}", numbers.join(","))
+}
+
 /// The page and the part of a number.
 pub(crate) fn parts(number: i64) -> (i64, i32) {
     let (page, part) = section_of(number);

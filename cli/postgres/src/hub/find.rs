@@ -99,15 +99,8 @@ impl Texts<'_> {
         };
         let (words, statistics) = words;
         (evidence.rows, evidence.rows_with) = counts(&statistics, query);
-        let mut headings: HashMap<(i32, i64), String> = HashMap::new();
-        for project in projects {
-            let own: Vec<i64> =
-                words.iter().filter(|one| one.project == project.number).map(|one| one.section).collect();
-            if !own.is_empty() {
-                let found = snapshot.headings(project.number, &own).await?;
-                headings.extend(found.into_iter().map(|(section, text)| ((project.number, section), text)));
-            }
-        }
+        let matched: Vec<(i32, i64)> = words.iter().map(|one| (one.project, one.section)).collect();
+        let mut headings = snapshot.headings(&matched).await?;
         match vector {
             Ok((identity, vector)) => {
                 self.add_close(&mut evidence, projects, (within, &place), (&identity, &vector), &words, limit)

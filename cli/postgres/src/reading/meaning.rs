@@ -8,7 +8,7 @@ use pgvector::HalfVector;
 use ubp_core::Result;
 
 use super::words::Within;
-use super::{Project, Snapshot, number, parts};
+use super::{Project, Snapshot, list, number, parts};
 use crate::failure::OrFailure as _;
 
 /// Number of vectors from which the usual similarity is estimated; all, if there are no more. With 4,000, the mean is
@@ -83,13 +83,7 @@ impl Snapshot<'_> {
             projects.iter().partition(|project| project.model.as_deref() == Some(identity));
         let names: HashMap<i32, &str> =
             compared.iter().map(|project| (project.number, project.name.as_str())).collect();
-        let found =
-            try_join_all(
-            compared
-                .iter()
-                .map(|project| self.near(project.number, within.get(&project.number), query, limit * SPARE)),
-        );
-        let mut close: Vec<Close> = found.await?.into_iter().flatten().collect();
+        let mut close = self.near(&compared, within, query, limit * SPARE).await?;
         let name = |one: &Close| names.get(&one.project).copied().unwrap_or_default();
         close.sort_by(|a, b| {
             b.similarity
@@ -118,23 +112,33 @@ impl Snapshot<'_> {
 
     async fn near(
         &self,
-        project: i32,
-        within: Option<&Vec<i64>>,
+        projects: &[&Project],
+        within: &Within,
         query: &[f32],
         limit: usize,
     ) -> Result<Vec<Close>> {
         let size = query.len();
-        let sql = format!(
-            "SELECT page, section, path, embedding FROM ubp.vectors
-             WHERE project = {project} AND ($2::bigint[] IS NULL OR page = ANY ($2))
-             ORDER BY (embedding::halfvec({size})) <#> $1::halfvec({size}) LIMIT {limit}"
-        );
+        let of_project = |project: &&Project| {
+            let number = project.number;
+            let condition =
+                within.get(&number).map(|pages| format!("AND page = ANY ('{}'::bigint[])", list(pages)));
+            format!(
+                "(SELECT {number}, page, section, path, embedding FROM ubp.vectors
+                 WHERE project = {number} {}
+                 ORDER BY (embedding::halfvec({size})) <#> $1::halfvec({size}) LIMIT {limit})",
+                condition.unwrap_or_default()
+            )
+        };
+        let sql = projects.iter().map(of_project).collect::<Vec<_>>().join(" UNION ALL ");
+        if sql.is_empty() {
+            return Ok(Vec::new());
+        }
         let asked = HalfVector::from_f32_slice(query);
-        let rows = self.whole.query(&sql, &[&asked, &within]).await.or_failure()?;
+        let rows = self.whole.query(&sql, &[&asked]).await.or_failure()?;
         let close = rows.iter().map(|row| {
-            let page: i64 = row.get(0);
-            let similarity = dot(query, &numbers(&row.get(3)));
-            Close { project, page, section: number(page, row.get(1)), similarity, path: row.get(2) }
+            let (page, similarity) = (row.get::<_, i64>(1), dot(query, &numbers(&row.get(4))));
+            let section = number(page, row.get(2));
+            Close { project: row.get(0), page, section, similarity, path: row.get(3) }
         });
         Ok(close.collect())
     }
@@ -154,31 +158,34 @@ impl Snapshot<'_> {
             pages.entry(*project).or_default().insert(parts(*section).0);
         }
         let wanted: HashSet<(i32, i64)> = sections.iter().copied().collect();
-        let asked = pages.into_iter().map(|(project, pages)| async move {
+        let of_project = |(project, pages): (i32, HashSet<i64>)| {
             let pages: Vec<i64> = pages.into_iter().collect();
-            let sql = format!(
-                "SELECT page, section, embedding FROM ubp.vectors WHERE project = {project} AND page = ANY ($1)"
-            );
-            let rows = self.whole.query(&sql, &[&pages]).await.or_failure()?;
-            Ok::<_, ubp_core::Error>((project, rows))
-        });
+            format!(
+                "SELECT {project}, page, section, embedding FROM ubp.vectors
+                 WHERE project = {project} AND page = ANY ('{}'::bigint[])",
+                list(&pages)
+            )
+        };
+        let sql = pages.into_iter().map(of_project).collect::<Vec<_>>().join(" UNION ALL ");
+        if sql.is_empty() {
+            return Ok((HashMap::new(), HashMap::new()));
+        }
+        let rows = self.whole.query(&sql, &[]).await.or_failure()?;
         let mut closest: HashMap<(i32, i64), f32> = HashMap::new();
         let mut sums: HashMap<(i32, i64), (f64, u32)> = HashMap::new();
-        for (project, rows) in try_join_all(asked).await? {
-            for row in rows {
-                let vector = numbers(&row.get(2));
-                if vector.len() != query.len() {
-                    continue;
-                }
-                let (page, similarity) = (row.get::<_, i64>(0), dot(query, &vector));
-                let section = (project, number(page, row.get(1)));
-                if wanted.contains(&section) {
-                    let known = closest.entry(section).or_insert(similarity);
-                    *known = known.max(similarity);
-                }
-                let sum = sums.entry((project, page)).or_default();
-                *sum = (sum.0 + f64::from(similarity), sum.1 + 1);
+        for row in rows {
+            let vector = numbers(&row.get(3));
+            if vector.len() != query.len() {
+                continue;
             }
+            let (project, page, similarity) = (row.get(0), row.get::<_, i64>(1), dot(query, &vector));
+            let section = (project, number(page, row.get(2)));
+            if wanted.contains(&section) {
+                let known = closest.entry(section).or_insert(similarity);
+                *known = known.max(similarity);
+            }
+            let sum = sums.entry((project, page)).or_default();
+            *sum = (sum.0 + f64::from(similarity), sum.1 + 1);
         }
         let means = sums.into_iter().filter(|(_, (_, count))| *count > 1);
         Ok((closest, means.map(|(page, (sum, count))| (page, sum / f64::from(count))).collect()))

@@ -6,7 +6,7 @@ use serde_json::Value;
 use ubp_core::Result;
 use ubp_core::index::published::{PublishedLink, PublishedPage, PublishedSection};
 
-use super::{Project, Snapshot, parts};
+use super::{Project, Snapshot, list, number, parts};
 use crate::failure::OrFailure as _;
 
 /// A hash of where the links of each visible page lead, by the number of the page.
@@ -116,15 +116,29 @@ impl Snapshot<'_> {
         Ok(sections)
     }
 
-    /// The headings of sections, by number; empty before the first heading.
-    pub(crate) async fn headings(&self, project: i32, sections: &[i64]) -> Result<HashMap<i64, String>> {
-        let (pages, ordinals): (Vec<i64>, Vec<i32>) = sections.iter().map(|one| parts(*one)).unzip();
-        let sql = format!(
-            "SELECT page, section, coalesce(heading_path[array_upper(heading_path, 1)], '')
-             FROM unnest($1::bigint[], $2::integer[]) AS wanted(page, section)
-             JOIN ubp.sections USING (page, section) WHERE project = {project}"
-        );
-        let rows = self.whole.query(&sql, &[&pages, &ordinals]).await.or_failure()?;
-        Ok(rows.iter().map(|row| (super::number(row.get(0), row.get(1)), row.get(2))).collect())
+    /// The headings of sections, by project and number; empty before the first heading.
+    pub(crate) async fn headings(&self, sections: &[(i32, i64)]) -> Result<HashMap<(i32, i64), String>> {
+        let mut by_project: BTreeMap<i32, (Vec<i64>, Vec<i32>)> = BTreeMap::new();
+        for (project, section) in sections {
+            let (page, ordinal) = parts(*section);
+            let (pages, ordinals) = by_project.entry(*project).or_default();
+            pages.push(page);
+            ordinals.push(ordinal);
+        }
+        let of_project = |(project, (pages, ordinals)): (i32, (Vec<i64>, Vec<i32>))| {
+            format!(
+                "SELECT {project}, page, section, coalesce(heading_path[array_upper(heading_path, 1)], '')
+                 FROM unnest('{}'::bigint[], '{}'::integer[]) AS wanted(page, section)
+                 JOIN ubp.sections USING (page, section) WHERE project = {project}",
+                list(&pages),
+                list(&ordinals)
+            )
+        };
+        let sql = by_project.into_iter().map(of_project).collect::<Vec<_>>().join(" UNION ALL ");
+        if sql.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let rows = self.whole.query(&sql, &[]).await.or_failure()?;
+        Ok(rows.iter().map(|row| ((row.get(0), number(row.get(1), row.get(2))), row.get(3))).collect())
     }
 }

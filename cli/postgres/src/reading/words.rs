@@ -3,13 +3,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use futures_util::future::try_join_all;
 use ubp_core::Result;
 use ubp_core::index::Stemmer;
 use ubp_core::search::NEIGHBOURS;
 use ubp_core::text::Query;
 
-use super::{Project, Snapshot, number};
+use super::{Project, Snapshot, list, number};
 use crate::expression::{Expression, Phrase, bm25, rarity};
 use crate::failure::OrFailure as _;
 use crate::tokens::Columns;
@@ -20,6 +19,8 @@ const SPARE: usize = 2;
 const REPEATED: f64 = 6.0;
 /// Maximum number of repetitions.
 const MOST_REPEATED: usize = 60;
+/// Maximum number of rows that are scored here without a choice by PostgreSQL.
+const MOST_SCORED: usize = 2_000;
 /// Maximum number of tokens that an unfinished word may become.
 const MOST_ENDINGS: i64 = 30;
 
@@ -109,7 +110,6 @@ struct Candidate {
     project: i32,
     page: i64,
     passage: i32,
-    score: f64,
 }
 
 /// A row with its tokens.
@@ -284,7 +284,7 @@ impl Snapshot<'_> {
         Ok(found.into_iter().map(|(one, _)| one).collect())
     }
 
-    /// At least the `limit` best rows of all projects, as far as PostgreSQL can tell.
+    /// The `limit` best rows of all projects or more, as far as PostgreSQL can tell.
     async fn candidates(
         &self,
         projects: &[Project],
@@ -293,42 +293,77 @@ impl Snapshot<'_> {
         limit: usize,
         statistics: &Statistics,
     ) -> Result<Vec<Candidate>> {
+        let limited = expression.is_selective() || !within.is_empty();
+        if limited && let Some(all) = self.all_rows(projects, within, expression, limit).await? {
+            return Ok(all);
+        }
         let weights = self.weights(projects, expression, statistics).await?;
-        let asked =
-            projects.iter().filter_map(|project| Some((project.number, weights.get(&project.number)?)));
-        let found = try_join_all(
-            asked.map(|(project, text)| self.best(project, within.get(&project), text, expression, limit)),
-        );
-        let mut candidates: Vec<Candidate> = found.await?.into_iter().flatten().collect();
-        candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
-        candidates.truncate(limit);
-        Ok(candidates)
+        let best = projects.iter().filter_map(|project| {
+            let (number, text) = (project.number, weights.get(&project.number)?);
+            let condition = condition(within, number, expression);
+            Some(format!(
+                "(SELECT {number}, page, passage, -bm25_get_current_score() FROM ubp.passages
+                 WHERE project = {number} AND {condition}
+                 ORDER BY tokens <@> to_bm25query('{text}', 'ubp.passages_bm25') LIMIT {limit})"
+            ))
+        });
+        let sql = best.collect::<Vec<_>>().join(" UNION ALL ");
+        if sql.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Only a scan of the index in its order has scores.
+        self.plan_with("off").await?;
+        let rows = self.whole.query(&sql, &[]).await.or_failure()?;
+        self.plan_with("on").await?;
+        let mut found: Vec<(Candidate, f64)> = rows
+            .iter()
+            .map(|row| {
+                let candidate = Candidate { project: row.get(0), page: row.get(1), passage: row.get(2) };
+                (candidate, row.get(3))
+            })
+            .collect();
+        // Rows without any of the words come too.
+        found.retain(|(_, score)| *score > 0.0);
+        found.sort_by(|a, b| b.1.total_cmp(&a.1));
+        found.truncate(limit);
+        Ok(found.into_iter().map(|(candidate, _)| candidate).collect())
     }
 
-    async fn best(
+    /// All rows that match, unless they are many.
+    async fn all_rows(
         &self,
-        project: i32,
-        within: Option<&Vec<i64>>,
-        text: &str,
+        projects: &[Project],
+        within: &Within,
         expression: &Expression,
         limit: usize,
-    ) -> Result<Vec<Candidate>> {
-        let condition = if expression.is_selective() { expression.condition() } else { "true".into() };
-        // The number of the project is a part of the text, so that the plan has one partition.
-        let sql = format!(
-            "SELECT page, passage, -(tokens <@> to_bm25query('{text}', 'ubp.passages_bm25')) FROM ubp.passages
-             WHERE project = {project} AND {condition} AND ($1::bigint[] IS NULL OR page = ANY ($1))
-             ORDER BY tokens <@> to_bm25query('{text}', 'ubp.passages_bm25') LIMIT {limit}"
-        );
-        let rows = self.whole.query(&sql, &[&within]).await.or_failure()?;
-        let found = rows.iter().map(|row| Candidate {
-            project,
-            page: row.get(0),
-            passage: row.get(1),
-            score: row.get(2),
+    ) -> Result<Option<Vec<Candidate>>> {
+        let most = MOST_SCORED.max(limit);
+        let of_project = |project: &Project| {
+            let number = project.number;
+            format!(
+                "SELECT {number}, page, passage FROM ubp.passages WHERE project = {number} AND ({}) AND {}",
+                expression.condition(),
+                condition(within, number, expression)
+            )
+        };
+        let sql = projects.iter().map(of_project).collect::<Vec<_>>().join(" UNION ALL ");
+        if sql.is_empty() {
+            return Ok(Some(Vec::new()));
+        }
+        let rows = self.whole.query(&format!("{sql} LIMIT {}", most + 1), &[]).await.or_failure()?;
+        let all = rows.iter().map(|row| Candidate {
+            project: row.get(0),
+            page: row.get(1),
+            passage: row.get(2),
         });
-        // Rows without any of the words come too, and are left out when they are scored here.
-        Ok(found.collect())
+        Ok((rows.len() <= most).then(|| all.collect()))
+    }
+
+    async fn plan_with(&self, others: &str) -> Result<()> {
+        let sql = format!(
+            "SET LOCAL enable_seqscan = {others}; SET LOCAL enable_bitmapscan = {others}; SET LOCAL enable_sort = {others}"
+        );
+        self.whole.batch_execute(&sql).await.or_failure()
     }
 
     /// The query for each project. PostgreSQL weighs words by their rarity in the partition; words that are rarer in all
@@ -395,26 +430,43 @@ impl Snapshot<'_> {
             pages.push(one.page);
             passages.push(one.passage);
         }
-        let asked = by_project.into_iter().map(|(project, (pages, passages))| async move {
-            let sql = format!(
-                "SELECT page, passage, section, path, length, tokens
-                 FROM unnest($1::bigint[], $2::integer[]) AS wanted(page, passage)
-                 JOIN ubp.passages USING (page, passage) WHERE project = {project}"
-            );
-            let rows = self.whole.query(&sql, &[&pages, &passages]).await.or_failure()?;
-            let rows = rows.iter().map(|row| Row {
-                project,
-                page: row.get(0),
-                passage: row.get(1),
-                section: row.get(2),
-                path: row.get(3),
-                length: row.get(4),
-                tokens: row.get(5),
-            });
-            Ok::<_, ubp_core::Error>(rows.collect::<Vec<_>>())
-        });
-        Ok(try_join_all(asked).await?.into_iter().flatten().collect())
+        let of_project = |(project, (pages, passages)): (i32, (Vec<i64>, Vec<i32>))| {
+            format!(
+                "SELECT {project}, page, passage, section, path, length, tokens
+                 FROM unnest('{}'::bigint[], '{}'::integer[]) AS wanted(page, passage)
+                 JOIN ubp.passages USING (page, passage) WHERE project = {project}",
+                list(&pages),
+                list(&passages)
+            )
+        };
+        let sql = by_project.into_iter().map(of_project).collect::<Vec<_>>().join(" UNION ALL ");
+        if sql.is_empty() {
+            return Ok(Vec::new());
+        }
+        let rows = self.whole.query(&sql, &[]).await.or_failure()?;
+        let row = |row: &tokio_postgres::Row| Row {
+            project: row.get(0),
+            page: row.get(1),
+            passage: row.get(2),
+            section: row.get(3),
+            path: row.get(4),
+            length: row.get(5),
+            tokens: row.get(6),
+        };
+        Ok(rows.iter().map(row).collect())
     }
+}
+
+/// What a row of a project has to be, if not all of its rows are asked for.
+fn condition(within: &Within, project: i32, expression: &Expression) -> String {
+    let mut condition = match expression.is_selective() {
+        true => format!("({})", expression.condition()),
+        false => "true".to_owned(),
+    };
+    if let Some(pages) = within.get(&project) {
+        condition += &format!(" AND page = ANY ('{}'::bigint[])", list(pages));
+    }
+    condition
 }
 
 /// How much pg_textsearch weighs a word that `rows` of `total` rows have.
