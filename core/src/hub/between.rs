@@ -33,10 +33,12 @@ type Joined = (Vec<Arc<LinkGraph>>, Arc<LinkGraph>);
 
 /// Pages are named by the project and their number in its index.
 #[derive(Debug, PartialEq, Eq)]
-struct Link {
-    source: (String, i64),
-    target: (String, i64),
-    link_type: String,
+pub(super) struct Link {
+    /// Its number in the index of the project that has it.
+    pub link: i64,
+    pub source: (String, i64),
+    pub target: (String, i64),
+    pub link_type: String,
 }
 
 /// A page of another project that a change affects.
@@ -69,6 +71,7 @@ impl Between {
                 let page = rest.split('#').next().unwrap_or(rest).trim();
                 if let Some(target) = lookup(other, page)? {
                     found.push(Link {
+                        link: link.link,
                         source: (project.name.into(), link.page),
                         target: (name.into(), target),
                         link_type: link.link_type,
@@ -100,6 +103,11 @@ impl Between {
         let graph = Arc::new(joined(&each, &self.among(projects, renumbered)));
         *kept = Some((graphs.to_vec(), graph.clone()));
         graph
+    }
+
+    /// All links.
+    pub(super) fn links(&self) -> &[Link] {
+        &self.0
     }
 
     /// The links whose projects have a number: `numbered` returns that of a page of the project at a position in

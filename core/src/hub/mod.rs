@@ -6,25 +6,30 @@
 //! - A project that fails does not hold the others: its error stands beside their answers (`tests.rs`).
 
 mod between;
+mod linked;
 mod named;
 mod selection;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+use crate::graph::LinkGraph;
 use crate::message;
 use crate::ops::page::PageName;
-use crate::ops::{Effect, Operation, search};
-use crate::graph::LinkGraph;
+use crate::ops::{Effect, Operation, get_graph, get_page, graph_traverse, search};
 use crate::show::{Page, Span};
 use crate::{Context, Error, Result};
 
 pub use crate::search::across::{SharedEvidence, SharedTexts, Sought, WordMatch};
 pub use between::Between;
+use linked::Elsewhere;
 use named::NamedPage;
 pub use selection::is_project_name;
 
@@ -187,24 +192,52 @@ impl<'a> Hub<'a> {
     ) -> Result<Value> {
         let Project { name, context, .. } = &self.projects[at];
         let context = context.as_ref().map_err(|error| unreachable(name, error))?;
+        match operation.name {
+            "get_page" => return self.ask_page(at, params, page),
+            "graph_traverse" => {
+                let params: graph_traverse::Params = read(params)?;
+                let output =
+                    self.in_whole(at, |own, whole| graph_traverse::run_in(own, whole, params.clone()))?;
+                page.into_iter().for_each(|page| graph_traverse::show(&output, page));
+                return Ok(named::with_project(name, written(&output)?));
+            }
+            "get_graph" if PAGE_NAMES.iter().any(|name| params.contains_key(*name)) => {
+                let params: get_graph::Params = read(params)?;
+                let params = get_graph::Params { wanted: false, ..params };
+                let output = self.in_whole(at, |own, whole| get_graph::run_in(own, whole, params.clone()))?;
+                page.into_iter().for_each(|page| get_graph::show(&output, page));
+                return Ok(named::with_project(name, written(&output)?));
+            }
+            _ => {}
+        }
         let others = match operation.name {
             "get_impact" => self.affected_elsewhere(at, context, &params)?,
             _ => Vec::new(),
         };
+        let none = Elsewhere::new();
         let answer = match page {
             Some(page) => {
-                let mut named = NamedPage::new(name, page);
+                let mut named = NamedPage::new(name, page, &none);
                 let answer = (operation.call)(context, Value::Object(params), Some(&mut named))?;
                 between::show(&others, named.inner());
                 answer
             }
             None => (operation.call)(context, Value::Object(params), None)?,
         };
-        let mut answer = named::of(name, answer);
+        let mut answer = named::of(name, answer, &none);
         if let Some(fields) = answer.as_object_mut().filter(|_| operation.name == "get_impact") {
             fields.insert("in_other_projects".into(), json!(others));
         }
         Ok(answer)
+    }
+
+    fn ask_page(&self, at: usize, params: Map<String, Value>, page: Option<&mut dyn Page>) -> Result<Value> {
+        let name = self.projects[at].name;
+        let (output, elsewhere) = self.linked_page(at, &read(params)?)?;
+        if let Some(page) = page {
+            get_page::show(&output, &mut NamedPage::new(name, page, &elsewhere));
+        }
+        Ok(named::of(name, written(&output)?, &elsewhere))
     }
 
     fn search(
@@ -213,8 +246,7 @@ impl<'a> Hub<'a> {
         params: Map<String, Value>,
         page: Option<&mut dyn Page>,
     ) -> Result<Value> {
-        let params: search::Params = serde_json::from_value(Value::Object(params))
-            .map_err(|error| Error::invalid(message!("{error}", error)))?;
+        let params: search::Params = read(params)?;
         let mut asked = Vec::new();
         let mut failed = Vec::new();
         for &at in chosen {
@@ -247,7 +279,7 @@ impl<'a> Hub<'a> {
             search::show(&output, page);
             show_failed(&failed, page);
         }
-        let mut answer = serde_json::to_value(&output).map_err(|error| Error::Internal(error.to_string()))?;
+        let mut answer = written(&output)?;
         add_failed(&mut answer, &failed);
         Ok(answer)
     }
@@ -264,7 +296,7 @@ impl<'a> Hub<'a> {
             params.insert("max_tokens".into(), share.max(LEAST_TOKENS).into());
         }
         let (mut answers, mut failed) = (Vec::new(), Vec::new());
-        let mut unfit = None;
+        let (mut unfit, none) = (None, Elsewhere::new());
         for &at in chosen {
             let Project { name, context, .. } = &self.projects[at];
             let context = match context {
@@ -278,7 +310,7 @@ impl<'a> Hub<'a> {
             let answer = match &mut page {
                 Some(page) => {
                     page.heading(&[Span::Code(name)]);
-                    let mut named = NamedPage::new(name, &mut **page);
+                    let mut named = NamedPage::new(name, &mut **page, &none);
                     let answer = (operation.call)(context, params, Some(&mut named));
                     page.gap();
                     answer
@@ -286,7 +318,7 @@ impl<'a> Hub<'a> {
                 None => (operation.call)(context, params, None),
             };
             match answer {
-                Ok(answer) => answers.push(named::of(name, answer)),
+                Ok(answer) => answers.push(named::of(name, answer, &none)),
                 Err(Error::Cancelled) => return Err(Error::Cancelled),
                 Err(error @ Error::InvalidParams { .. }) => unfit = Some(error),
                 Err(error) => failed.push((*name, error.to_string())),
@@ -331,6 +363,13 @@ fn page_name<'t>(key: &str, text: &'t str) -> PageName<'t> {
         "id" | "page_id" | "center_page_id" => PageName { id: Some(text), ..PageName::default() },
         _ => PageName { page: Some(text), ..PageName::default() },
     }
+
+fn read<P: DeserializeOwned>(params: Map<String, Value>) -> Result<P> {
+    serde_json::from_value(Value::Object(params)).map_err(|error| Error::invalid(message!("{error}", error)))
+}
+
+fn written(output: &impl Serialize) -> Result<Value> {
+    serde_json::to_value(output).map_err(|error| Error::Internal(error.to_string()))
 }
 
 /// Runs `question` with each of these projects in one state.

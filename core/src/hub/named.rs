@@ -2,30 +2,40 @@
 
 use serde_json::{Value, json};
 
+use super::linked::Elsewhere;
 use crate::hint::Voice;
 use crate::message::Message;
 use crate::show::{Page, Span};
 
-/// The answer with the project's name, and paths of pages as `project:path`.
-pub(super) fn of(project: &str, mut answer: Value) -> Value {
-    name_paths(project, &mut answer);
+/// The answer with the project's name, and paths of pages as `project:path`, apart from those that are so already.
+pub(super) fn of(project: &str, mut answer: Value, elsewhere: &Elsewhere) -> Value {
+    name_paths(project, &mut answer, elsewhere);
+    with_project(project, answer)
+}
+
+/// The answer with the project's name.
+pub(super) fn with_project(project: &str, mut answer: Value) -> Value {
     if let Some(fields) = answer.as_object_mut() {
         fields.insert("project".into(), json!(project));
     }
     answer
 }
 
-fn name_paths(project: &str, value: &mut Value) {
+fn name_paths(project: &str, value: &mut Value, elsewhere: &Elsewhere) {
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
                 match value {
-                    Value::String(path) if name == "filepath" => *path = format!("{project}:{path}"),
-                    value => name_paths(project, value),
+                    Value::String(path) if name == "filepath" => {
+                        if !elsewhere.contains(path) {
+                            *path = format!("{project}:{path}");
+                        }
+                    }
+                    value => name_paths(project, value, elsewhere),
                 }
             }
         }
-        Value::Array(values) => values.iter_mut().for_each(|value| name_paths(project, value)),
+        Value::Array(values) => values.iter_mut().for_each(|value| name_paths(project, value, elsewhere)),
         _ => {}
     }
 }
@@ -34,11 +44,12 @@ fn name_paths(project: &str, value: &mut Value) {
 pub(super) struct NamedPage<'a, 'p> {
     project: &'a str,
     page: &'a mut (dyn Page + 'p),
+    elsewhere: &'a Elsewhere,
 }
 
 impl<'a, 'p> NamedPage<'a, 'p> {
-    pub(super) fn new(project: &'a str, page: &'a mut (dyn Page + 'p)) -> Self {
-        Self { project, page }
+    pub(super) fn new(project: &'a str, page: &'a mut (dyn Page + 'p), elsewhere: &'a Elsewhere) -> Self {
+        Self { project, page, elsewhere }
     }
 
     pub(super) fn inner(&mut self) -> &mut (dyn Page + 'p) {
@@ -46,7 +57,10 @@ impl<'a, 'p> NamedPage<'a, 'p> {
     }
 
     fn named(&mut self, line: &[Span<'_>], show: &dyn Fn(&mut (dyn Page + 'p), &[Span<'_>])) {
-        let name = |path: &str| format!("{}:{path}", self.project);
+        let name = |path: &str| match self.elsewhere.contains(path) {
+            true => path.to_owned(),
+            false => format!("{}:{path}", self.project),
+        };
         let named: Vec<(String, Option<Message>)> = line
             .iter()
             .map(|span| match span {

@@ -113,6 +113,126 @@ fn links_between_projects_count_in_search_and_impact() {
     assert!(lifted.contains(&"shop:cart.md"), "{lifted:?}");
 }
 
+/// Path, title, type and text of each link in this list of an answer.
+fn linked<'a>(answer: &'a Value, list: &str) -> Vec<[&'a str; 4]> {
+    let links = answer[list].as_array().unwrap().iter();
+    links
+        .map(|link| {
+            ["filepath", "title", "link_type", "link_context"]
+                .map(|field| link[field].as_str().unwrap_or_default())
+        })
+        .collect()
+}
+
+#[test]
+fn a_page_has_links_from_and_to_other_projects() {
+    let vaults = vaults();
+    let tokens = vaults.ask("get_page", json!({ "page": "auth:tokens.md" })).unwrap();
+    let lasts = "A token lasts an hour. shop:checkout";
+    assert_eq!(linked(&tokens, "outlinks"), [["shop:checkout.md", "Checkout", "depends_on", lasts]]);
+    assert_eq!(
+        linked(&tokens, "backlinks"),
+        [
+            ["auth:login.md", "Login", "references", "Users sign in with a token, see tokens."],
+            ["shop:cart.md", "Cart", "implements", "See auth:Tokens and checkout."],
+        ]
+    );
+    let checkout = vaults.ask("get_page", json!({ "page": "checkout" })).unwrap();
+    let from: Vec<&str> = linked(&checkout, "backlinks").iter().map(|link| link[0]).collect();
+    assert_eq!(from, ["shop:cart.md", "auth:tokens.md"]);
+    assert_eq!(checkout["backlinks"][1]["lines"], json!([3]));
+    let titles: Vec<[&str; 2]> =
+        linked(&checkout, "outlinks").iter().map(|[path, title, ..]| [*path, *title]).collect();
+    assert_eq!(titles, [["", "missing:page"], ["", "auth:no such page"]], "links without a page stay broken");
+    let small = vaults.ask("get_page", json!({ "page": "checkout", "max_tokens": 256 })).unwrap();
+    assert!(crate::text::estimate_tokens(&small.to_string()) < 300, "{small}");
+}
+
+#[test]
+fn walks_pass_from_one_project_into_another() {
+    let vaults = vaults();
+    let reached = |params: Value| -> Vec<(String, u64)> {
+        let answer = vaults.ask("graph_traverse", params).unwrap();
+        let pages = answer["pages"].as_array().unwrap().iter();
+        pages
+            .map(|page| (page["filepath"].as_str().unwrap().to_owned(), page["depth"].as_u64().unwrap()))
+            .collect()
+    };
+    let of = |pages: &[(&str, u64)]| -> Vec<(String, u64)> {
+        pages.iter().map(|(path, depth)| ((*path).to_owned(), *depth)).collect()
+    };
+    assert_eq!(
+        reached(json!({ "page": "auth:login.md", "direction": "outgoing" })),
+        of(&[("auth:tokens.md", 1), ("shop:checkout.md", 2)])
+    );
+    assert_eq!(
+        reached(json!({ "page": "shop:checkout.md", "direction": "incoming" })),
+        of(&[("auth:tokens.md", 1), ("shop:cart.md", 1), ("auth:login.md", 2)])
+    );
+    assert_eq!(
+        reached(json!({ "page": "tokens", "link_types": ["implements"] })),
+        of(&[("shop:cart.md", 1)])
+    );
+    assert_eq!(reached(json!({ "page": "front:login.md" })), []);
+    let answer = vaults.ask("graph_traverse", json!({ "page": "auth:login.md" })).unwrap();
+    assert_eq!((&answer["project"], &answer["start"]["filepath"]), (&json!("auth"), &json!("auth:login.md")));
+    let last = answer["pages"].as_array().unwrap().iter().find(|page| page["title"] == "Checkout").unwrap();
+    assert_eq!(
+        last["path"][1],
+        json!({ "from": "auth:tokens.md", "to": "shop:checkout.md", "link_type": "depends_on",
+            "direction": "outgoing" })
+    );
+}
+
+#[test]
+fn the_graph_around_a_page_has_pages_of_other_projects() {
+    let vaults = vaults();
+    let answer = vaults.ask("get_graph", json!({ "page": "auth:tokens.md", "depth": 1 })).unwrap();
+    let nodes = answer["nodes"].as_array().unwrap();
+    let path_of = |id: &Value| {
+        nodes.iter().find(|node| node["id"] == *id).map(|node| node["filepath"].as_str().unwrap()).unwrap()
+    };
+    let mut paths: Vec<&str> = nodes.iter().map(|node| node["filepath"].as_str().unwrap()).collect();
+    paths.sort_unstable();
+    assert_eq!(paths, ["auth:login.md", "auth:tokens.md", "shop:cart.md", "shop:checkout.md"]);
+    let mut edges: Vec<(&str, &str, &str)> = answer["edges"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|edge| (path_of(&edge["source"]), path_of(&edge["target"]), edge["type"].as_str().unwrap()))
+        .collect();
+    edges.sort_unstable();
+    assert_eq!(
+        edges,
+        [
+            ("auth:login.md", "auth:tokens.md", "references"),
+            ("auth:tokens.md", "shop:checkout.md", "depends_on"),
+            ("shop:cart.md", "auth:tokens.md", "implements"),
+            ("shop:cart.md", "shop:checkout.md", "references"),
+        ]
+    );
+    let id = nodes.iter().find(|node| node["filepath"] == "shop:cart.md").unwrap()["id"].clone();
+    let again = vaults.ask("get_graph", json!({ "center_page_id": id, "depth": 1 })).unwrap();
+    assert_eq!(again["nodes"][0]["filepath"], "shop:cart.md", "an id of a node can be asked for");
+}
+
+#[test]
+fn links_to_a_project_that_cannot_be_read_are_left_out() {
+    let vaults = vaults();
+    let mut members = vaults.members();
+    members[2].context = Err("the folder is missing".into());
+    let between = Between::of(&vaults.members()).unwrap();
+    let hub = Hub::new(members, &between);
+    let ask = |operation, params| hub.call(crate::ops::named(operation).unwrap(), params, None).unwrap();
+    let page = ask("get_page", json!({ "page": "auth:tokens.md" }));
+    assert_eq!(
+        (&page["outlinks"][0]["filepath"], page["backlinks"].as_array().unwrap().len()),
+        (&Value::Null, 1)
+    );
+    let reached = ask("graph_traverse", json!({ "page": "auth:tokens.md" }));
+    assert_eq!(reached["total_pages"], 1);
+}
+
 #[test]
 fn other_questions_are_answered_by_each_project() {
     let vaults = vaults();
@@ -161,4 +281,11 @@ fn text_names_pages_by_project() {
     assert!(told("get_page", json!({ "page": "checkout" })).contains("`shop:checkout.md`"));
     assert!(told("list_pages", json!({})).contains("`shop:cart.md`"));
     assert!(told("get_impact", json!({ "page": "shop:checkout" })).contains("`auth:tokens.md`"));
+    let page = told("get_page", json!({ "page": "auth:tokens" }));
+    assert!(page.contains("`auth:tokens.md`") && page.contains("`shop:checkout.md` (depends_on)"), "{page}");
+    assert!(page.contains("`auth:login.md` (references)"), "{page}");
+    let tree = told("graph_traverse", json!({ "page": "auth:login.md" }));
+    assert!(tree.contains("-> `auth:tokens.md`") && tree.contains("-> `shop:checkout.md`"), "{tree}");
+    let graph = told("get_graph", json!({ "page": "auth:tokens" }));
+    assert!(graph.contains("`auth:tokens.md` -> `shop:checkout.md`"), "{graph}");
 }

@@ -24,6 +24,7 @@ mod parts {
     #[cfg(not(target_family = "wasm"))]
     pub(crate) mod proposal;
     pub(crate) mod provenance;
+    pub(crate) mod territory;
     #[cfg(not(target_family = "wasm"))]
     pub(crate) mod touched;
     pub(crate) mod unmatched;

@@ -2,6 +2,8 @@
 
 use rusqlite::Connection;
 
+#[cfg(not(target_family = "wasm"))]
+use super::first;
 use super::{Columns, Read, all, each, json, one, rows};
 use crate::Result;
 use crate::page::LinkKind;
@@ -64,8 +66,20 @@ rows! {
     /// A link that leads to no page and may name one of another project.
     #[cfg_attr(target_family = "wasm", allow(dead_code))]
     LinkToProject {
+        link: i64,
         page: i64,
         link_type: String,
+        target: String,
+    }
+    /// A link as it is written on its page.
+    #[cfg_attr(target_family = "wasm", allow(dead_code))]
+    WrittenLink {
+        doc_id: String,
+        path: String,
+        title: String,
+        link_type: String,
+        context: String,
+        line: usize,
         target: String,
     }
     /// A link with an anchor.
@@ -83,8 +97,13 @@ questions! {
     /// Links that lead to no page, with a colon in the target.
     #[cfg(not(target_family = "wasm"))]
     naming_projects() -> Vec<LinkToProject> = all
-        "SELECT page, link_type, target FROM links
+        "SELECT link, page, link_type, target FROM links
          WHERE state = 0 AND instr(target, ':') > 1 ORDER BY page, line, link";
+    /// A link, with the page that it is on.
+    #[cfg(not(target_family = "wasm"))]
+    written(link: i64) -> Option<WrittenLink> = first
+        "SELECT doc_id, path, title, link_type, context, line, target
+         FROM links JOIN pages USING (page) WHERE link = ?1";
     /// Links of a page, with the types of the pages they lead to.
     #[cfg(not(target_family = "wasm"))]
     typed(page: i64) -> Vec<LinkOfPage> = all

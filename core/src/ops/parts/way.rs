@@ -2,14 +2,12 @@
 
 use std::collections::HashMap;
 
-use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Result;
 use crate::graph::Reached;
 use crate::graph::impact::SOURCE_REFS;
-use crate::ops::page;
 use crate::path;
 use crate::show::Span;
 
@@ -55,13 +53,17 @@ impl Step {
 pub(crate) type Hops<'a> = HashMap<i64, Reached<'a>>;
 
 /// The steps to `page`, in order.
-pub(crate) fn steps(db: &Connection, hops: &Hops<'_>, page: i64) -> Result<Vec<Step>> {
+pub(crate) fn steps(
+    path_of: impl Fn(i64) -> Result<String>,
+    hops: &Hops<'_>,
+    page: i64,
+) -> Result<Vec<Step>> {
     let mut steps = Vec::new();
     let mut at = page;
     while let Some(hop) = hops.get(&at) {
         steps.push(Step {
-            from: page::path_of(db, hop.via)?,
-            to: page::path_of(db, at)?,
+            from: path_of(hop.via)?,
+            to: path_of(at)?,
             link_type: hop.link_type.to_owned(),
             direction: if hop.outgoing { StepDirection::Outgoing } else { StepDirection::Incoming },
         });

@@ -13,6 +13,7 @@ use crate::index::questions::pages;
 use crate::message;
 use crate::ops::budget::{self, Excess, Omitted};
 use crate::ops::page::{IndexState, PageFields, PageName};
+use crate::ops::territory::{OneProject, Territory};
 use crate::ops::{Facts, Tool, unmatched};
 use crate::show::{Page, Span, counted};
 use crate::{Error, Result};
@@ -150,6 +151,11 @@ const PLAIN: &str = "references";
 /// # Errors
 /// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::InvalidParams`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    run_in(context, &OneProject::of(context)?, params)
+}
+
+/// Reads the part of `territory` around a page of the project, or without one the graph of the project.
+pub(crate) fn run_in(context: &Context<'_>, territory: &dyn Territory, params: Params) -> Result<Output> {
     unmatched::require_link_types(context, &params.link_types, &[])?;
     let depth = budget::ranged("depth", params.depth, 2, 1, 5)?;
     let limit = budget::ranged("limit", params.limit, 1_000, 1, usize::MAX)?;
@@ -159,20 +165,21 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         return Err(Error::invalid(message!("pass `page` or `center`, not both")));
     }
     let center = context.index.read(|db| name.find(db))?;
-    let graph = context.index.graph()?;
+    let graph = territory.graph();
     let (depths, total_nodes) = match center {
-        Some(center) => around(&graph, center, depth, &params, limit),
-        None => most_linked(context, &graph, limit)?,
+        Some(center) => around(graph, territory.number(center), depth, &params, limit),
+        None => most_linked(context, graph, limit)?,
     };
     let numbers: Vec<i64> = depths.keys().copied().collect();
-    let fields = context.page_fields(&numbers)?;
+    let fields = territory.fields(&numbers)?;
     let mut nodes: Vec<GraphNode> = numbers
         .iter()
         .filter_map(|page| {
             let PageFields { doc_id, filepath, title, doc_type, staleness, .. } = fields.get(page)?.clone();
             let (out, back) = graph.degrees(*page);
             let (link_count, depth) = (out + back, depths[page]);
-            Some(GraphNode { id: doc_id, filepath, title, doc_type, staleness, link_count, depth })
+            let id = territory.id(*page, doc_id);
+            Some(GraphNode { id, filepath, title, doc_type, staleness, link_count, depth })
         })
         .collect();
     nodes.sort_by(|a, b| {
@@ -186,9 +193,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             params.link_types.is_empty() || params.link_types.iter().any(|name| name == edge.link_type)
         })
         .filter_map(|edge| {
+            let id = |page| Some(territory.id(page, fields.get(&page)?.doc_id.clone()));
             Some(GraphEdge {
-                source: fields.get(&edge.source)?.doc_id.clone(),
-                target: fields.get(&edge.target)?.doc_id.clone(),
+                source: id(edge.source)?,
+                target: id(edge.target)?,
                 link_type: edge.link_type.to_owned(),
             })
         })

@@ -11,6 +11,7 @@ use crate::message;
 use crate::ops::budget::{self, Excess, Omitted, more_room};
 use crate::ops::get_graph::GraphDirection;
 use crate::ops::page::{IndexState, PageFields, PageName};
+use crate::ops::territory::{OneProject, Territory};
 use crate::ops::way::{self, Hops, Step};
 use crate::ops::{Facts, Tool, unmatched};
 use crate::show::{Page, Span, counted, title_spans};
@@ -85,31 +86,33 @@ pub struct TraversedPage {
 /// # Errors
 /// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::InvalidParams`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    run_in(context, &OneProject::of(context)?, params)
+}
+
+/// Follows the links within `territory` from a page of the project.
+pub(crate) fn run_in(context: &Context<'_>, territory: &dyn Territory, params: Params) -> Result<Output> {
     unmatched::require_link_types(context, &params.link_types, &[])?;
     let depth = budget::ranged("depth", params.depth, 2, 1, 5)?;
     let limit = budget::ranged("limit", params.limit, 200, 1, usize::MAX)?;
     let name = PageName::of(&params.page, &params.filepath, &None, &params.page_id);
-    let start = context.index.read(|db| name.require(db))?;
-    let graph = context.index.graph()?;
+    let start = territory.number(context.index.read(|db| name.require(db))?);
     let direction = params.direction.unwrap_or_default().into();
-    let reached = graph.walk(start, Walk { depth, direction, types: &params.link_types });
+    let reached = territory.graph().walk(start, Walk { depth, direction, types: &params.link_types });
     let total_pages = reached.len();
     let hops: Hops<'_> = reached.iter().map(|reached| (reached.page, reached.clone())).collect();
     let reached: Vec<Reached<'_>> = reached.into_iter().take(limit).collect();
     let mut numbers: Vec<i64> = reached.iter().map(|reached| reached.page).collect();
     numbers.push(start);
-    let fields = context.page_fields(&numbers)?;
+    let fields = territory.fields(&numbers)?;
     let of =
         |page: i64| fields.get(&page).cloned().ok_or_else(|| Error::Internal(format!("page {page} is gone")));
-    let pages = context.index.read(|db| {
-        reached
-            .iter()
-            .map(|reached| {
-                let path = way::steps(db, &hops, reached.page)?;
-                Ok(TraversedPage { page: of(reached.page)?, depth: reached.depth, path })
-            })
-            .collect::<Result<Vec<_>>>()
-    })?;
+    let pages = reached
+        .iter()
+        .map(|reached| {
+            let path = way::steps(|page| territory.path(page), &hops, reached.page)?;
+            Ok(TraversedPage { page: of(reached.page)?, depth: reached.depth, path })
+        })
+        .collect::<Result<Vec<_>>>()?;
     let mut output = Output {
         start: of(start)?,
         pages,

@@ -144,6 +144,15 @@ pub struct OmittedSection {
 /// # Errors
 /// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::InvalidParams`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    run_with(context, params, |_, _| Ok(()))
+}
+
+/// Reads the page, and lets `complete` change what is known about its links; it gets the number of the page.
+pub(crate) fn run_with(
+    context: &Context<'_>,
+    params: Params,
+    complete: impl FnOnce(i64, &mut Output) -> Result<()>,
+) -> Result<Output> {
     let name = PageName::of(&params.page, &params.filepath, &params.title, &params.id);
     let page = context.index.read(|db| name.require(db))?;
     let mut assessment = freshness::assess(context, Some(&[page]))?.remove(&page);
@@ -210,6 +219,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         }
         (output.code, output.omitted_code) = (found.parts, found.left_out);
     }
+    complete(page, &mut output)?;
     budget::fit(context, &mut output, params.max_tokens, show, shrink)?;
     Ok(output)
 }

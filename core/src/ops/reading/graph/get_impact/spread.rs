@@ -116,9 +116,9 @@ impl<'a> Spread<'a> {
     /// [`crate::Error::Database`].
     pub(in crate::ops) fn way(&self, db: &Connection, found: &Found) -> Result<Vec<Step>> {
         if !found.from_file {
-            return way::steps(db, &self.from_pages, found.page);
+            return way::steps(|page| path_of(db, page), &self.from_pages, found.page);
         }
-        let mut steps = way::steps(db, &self.from_files, found.page)?;
+        let mut steps = way::steps(|page| path_of(db, page), &self.from_files, found.page)?;
         let mut first = found.page;
         while let Some(hop) = self.from_files.get(&first) {
             first = hop.via;
