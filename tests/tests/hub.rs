@@ -61,6 +61,34 @@ fn people_search_and_read_all_projects() {
 }
 
 #[test]
+fn stale_pages_are_listed_with_those_of_other_projects_that_depend_on_them() {
+    let terminal = hub();
+    let fresh = terminal.ubp("hub stale --exit-code");
+    assert!(fresh.succeeded(), "{}", fresh.transcript());
+    terminal.write("shop/checkout.md", "---\nstale_after: 2001-01-01\n---\n# Checkout\n").unwrap();
+    let told = terminal.ubp("hub stale").transcript();
+    assert!(told.contains("[STALE] shop:checkout.md"), "{told}");
+    assert!(told.contains("[SUSPECT] auth:tokens.md — depends on shop:checkout.md"), "{told}");
+    let of_one = terminal.ubp("hub stale --projects auth --json").json();
+    assert_eq!(of_one["pages"][0]["suspect_path"], json!(["auth:tokens.md", "shop:checkout.md"]));
+    let listed = terminal.ubp("hub stale --json --only stale").json();
+    let counts: Vec<usize> = listed["projects"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|project| project["pages"].as_array().unwrap().len())
+        .collect();
+    assert_eq!(counts, [0, 0, 1]);
+    for (arguments, succeeds) in [("", true), ("--exit-code", false), ("--exit-code --projects auth", true)] {
+        let ended = terminal.ubp(&format!("hub stale {arguments}"));
+        assert_eq!(ended.succeeded(), succeeds, "{}", ended.transcript());
+    }
+    terminal.write("front/.ubp/manifest.json", "{ broken").unwrap();
+    let ended = terminal.ubp("hub stale --exit-code --projects auth,front");
+    assert!(!ended.succeeded(), "what cannot be read is not taken for fresh: {}", ended.transcript());
+}
+
+#[test]
 fn a_hub_without_a_list_says_how_to_start_one() {
     let terminal = Terminal::new().unwrap();
     terminal.write("notes/a.md", "# A\n").unwrap();

@@ -220,15 +220,9 @@ impl SharedHub {
             known.projects.push(names);
         }
         let cancel = Cancel::default();
-        let with = With {
-            caller: Caller::Person,
-            agent: None,
-            reader: None,
-            progress: &Silent,
-            cancel: &cancel,
-        };
-        let members: Vec<Member<'_>> =
-            known.projects.iter().map(|names| self.member(names, with)).collect();
+        let with =
+            With { caller: Caller::Person, agent: None, reader: None, progress: &Silent, cancel: &cancel };
+        let members: Vec<Member<'_>> = known.projects.iter().map(|names| self.member(names, with)).collect();
         let between = Between::of(&members)?;
         drop(members);
         known.between = between;

@@ -22,7 +22,9 @@ pub use address::{Address, Security};
 pub use database::Database;
 pub use hub::{Asked, SharedHub, Surroundings};
 pub use push::{Commit, Push, Pushed, Relation, push, remove};
-pub use reading::{Close, Closest, Link, Match, Page, Project, Section, Shared, Snapshot, Statistics, Within};
+pub use reading::{
+    Close, Closest, Link, Match, Page, Project, Section, Shared, Snapshot, Statistics, Within,
+};
 
 use std::future::Future;
 

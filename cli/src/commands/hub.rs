@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use ubp_core::Error;
+use ubp_core::freshness::{StaleReason, Staleness};
 use ubp_core::message;
 use ubp_core::ops::{named, search};
 use ubp_core::progress::Silent;
@@ -19,6 +20,7 @@ use ubp_servers::mcp::Streams;
 use ubp_servers::mcp::hub::{self, Options};
 
 use crate::ExitStatus;
+use crate::args::choice::{self, one_of};
 use crate::commands::mcp_server::address;
 use crate::output::{CommandResult, Failure};
 use crate::page::TerminalPage;
@@ -35,6 +37,7 @@ mod index;
     ubp hub search login --projects '#backend'\n  \
     ubp hub get shop:checkout.md\n  \
     ubp hub impact shop:checkout.md            also pages of other projects\n  \
+    ubp hub stale                              stale pages of all projects\n  \
     ubp hub serve --http                       for agents, at one address\n  \
     ubp hub search login --in '~/src/*'        without hub.json\n  \
     ubp hub serve --index postgres://localhost/ubp\n\n\
@@ -70,6 +73,8 @@ pub enum HubAction {
     Get(HubPageArgs),
     /// List the pages affected by a change of a page, also in other projects
     Impact(HubPageArgs),
+    /// List pages that may be out of date, also because of pages of other projects
+    Stale(HubStaleArgs),
     /// Serve AI agents over the Model Context Protocol
     Serve(HubServeArgs),
 }
@@ -108,6 +113,29 @@ pub struct HubPageArgs {
     /// The page: project:path, or a path, title or alias that only one project has
     #[arg(value_name = "PAGE")]
     pub page: String,
+}
+
+/// `ubp hub stale`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp hub stale\n  \
+    ubp hub stale --projects shop,auth\n  \
+    ubp hub stale --exit-code                  status 1 if there are any\n  \
+    ubp hub stale --exit-code --only stale     fail only when one is stale\n\n\
+    A page that depends on a stale page is suspect, also if that is in another project.")]
+pub struct HubStaleArgs {
+    /// Only these projects: names, globs and #tags, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub projects: Vec<String>,
+    /// Exit with status 1 if a listed page is stale or possibly stale, or a project cannot be read
+    #[arg(long)]
+    pub exit_code: bool,
+    /// With --exit-code, fail also for symbols that changed without their contract
+    #[arg(long, requires = "exit_code")]
+    pub any_change: bool,
+    /// Only pages with this freshness
+    #[arg(long, value_name = "STATE", value_parser = one_of::<Staleness>(choice::STALENESS))]
+    pub only: Option<Staleness>,
 }
 
 /// `ubp hub serve`
@@ -168,10 +196,26 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &HubArgs) ->
                 params.insert("mode".into(), "fulltext".into());
             }
             params.extend(args.max_tokens.map(|most| ("max_tokens".to_owned(), json!(most))));
-            ask(terminal, &*hub, "search", params)
+            ask(terminal, &*hub, "search", params)?;
+            Ok(ExitStatus::Success)
         }
-        HubAction::Get(args) => ask(terminal, &*hub, "get_page", page(args)),
-        HubAction::Impact(args) => ask(terminal, &*hub, "get_impact", page(args)),
+        HubAction::Get(args) => {
+            ask(terminal, &*hub, "get_page", page(args))?;
+            Ok(ExitStatus::Success)
+        }
+        HubAction::Impact(args) => {
+            ask(terminal, &*hub, "get_impact", page(args))?;
+            Ok(ExitStatus::Success)
+        }
+        HubAction::Stale(args) => {
+            let params = Map::from_iter([
+                ("projects".to_owned(), json!(args.projects)),
+                ("only".to_owned(), json!(args.only)),
+            ]);
+            let answer = ask(terminal, &*hub, "check_staleness", params)?;
+            let fails = args.exit_code && is_out_of_date(&answer, args.any_change);
+            Ok(if fails { ExitStatus::Finding } else { ExitStatus::Success })
+        }
         HubAction::Serve(_) => Ok(ExitStatus::Success),
     }
 }
@@ -231,7 +275,27 @@ fn listed(folder: &Path, args: &HubArgs) -> Result<Listed, Failure> {
     }
 }
 
-fn ask(terminal: &mut Terminal<'_>, hub: &dyn Answering, operation: &str, params: Map<String, Value>) -> CommandResult {
+/// Whether an answer about freshness, of one project or of several, has a page that is not fresh, or lacks a project.
+fn is_out_of_date(answer: &Value, any_change: bool) -> bool {
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let is_serious = |reason: &Value| any_change || *reason != json!(StaleReason::BodyChanged);
+    let is_finding = |page: &Value| {
+        let is_stale =
+            [Staleness::Stale, Staleness::PossiblyStale].iter().any(|one| page["staleness"] == json!(one));
+        is_stale && list(&page["reasons"]).iter().any(is_serious)
+    };
+    let projects = answer.get("projects").map_or_else(|| vec![answer.clone()], list);
+    !list(&answer["failed_projects"]).is_empty()
+        || projects.iter().any(|project| list(&project["pages"]).iter().any(is_finding))
+}
+
+/// Asks, and prints the answer.
+fn ask(
+    terminal: &mut Terminal<'_>,
+    hub: &dyn Answering,
+    operation: &str,
+    params: Map<String, Value>,
+) -> Result<Value, Failure> {
     let operation = named(operation)?;
     let asker = HubAsker::Person;
     let cancel = terminal.io.cancel.clone();
@@ -239,12 +303,12 @@ fn ask(terminal: &mut Terminal<'_>, hub: &dyn Answering, operation: &str, params
     if terminal.json {
         let answer = hub.call(asker, operation, params, None, &Silent, &cancel)?;
         terminal.print_json(&answer)?;
-    } else {
-        let mut page = TerminalPage::new(terminal);
-        hub.call(asker, operation, params, Some((&mut page, None)), &Silent, &cancel)?;
-        page.finish()?;
+        return Ok(answer);
     }
-    Ok(ExitStatus::Success)
+    let mut page = TerminalPage::new(terminal);
+    let answer = hub.call(asker, operation, params, Some((&mut page, None)), &Silent, &cancel)?;
+    page.finish()?;
+    Ok(answer)
 }
 
 fn show_projects(output: &Projects, page: &mut dyn Page) {

@@ -107,7 +107,7 @@ impl Between {
 
     /// All links.
     pub(super) fn links(&self) -> &[Link] {
-        &self.0
+        &self.links
     }
 
     /// The links whose projects have a number: `numbered` returns that of a page of the project at a position in

@@ -9,6 +9,7 @@ mod between;
 mod linked;
 mod named;
 mod selection;
+mod stale;
 #[cfg(test)]
 mod tests;
 mod whole;
@@ -40,8 +41,8 @@ pub const PROJECTS: &str = "projects";
 const PAGE_NAMES: [&str; 7] = ["page", "filepath", "title", "id", "page_id", "center", "center_page_id"];
 
 /// The operations that need no files: for projects whose texts are in another database.
-const FROM_SHARED: [&str; 6] =
-    ["search", "get_page", "list_pages", "graph_traverse", "get_graph", "get_impact"];
+const FROM_SHARED: [&str; 7] =
+    ["search", "get_page", "list_pages", "graph_traverse", "get_graph", "get_impact", "check_staleness"];
 
 /// Whether a hub whose texts are in another database answers such questions.
 pub fn needs_no_files(operation: &Operation) -> bool {
@@ -120,6 +121,7 @@ impl<'a> Hub<'a> {
         }
         match (operation.name, chosen.as_slice()) {
             ("search", several) if self.texts.is_some() => self.search(several, params, page),
+            ("check_staleness", chosen) => self.ask_freshness(chosen, params, page),
             (_, [one]) => self.ask_one(*one, operation, params, page),
             ("search", several) => self.search(several, params, page),
             (_, several) => self.ask_each(several, operation, params, page),
@@ -262,8 +264,7 @@ impl<'a> Hub<'a> {
             ));
         }
         let places: Vec<usize> = asked.iter().map(|(at, _)| *at).collect();
-        let joined =
-            |graphs: &[Arc<LinkGraph>]| self.between.joined(graphs, &self.projects, &places);
+        let joined = |graphs: &[Arc<LinkGraph>]| self.between.joined(graphs, &self.projects, &places);
         let names: Vec<&str> = asked.iter().map(|(at, _)| self.projects[*at].name).collect();
         let contexts: Vec<Context<'_>> = asked.into_iter().map(|(_, context)| context).collect();
         let named: Vec<(&str, Context<'_>)> = names.iter().copied().zip(contexts.iter().copied()).collect();
@@ -289,14 +290,25 @@ impl<'a> Hub<'a> {
         chosen: &[usize],
         operation: &Operation,
         mut params: Map<String, Value>,
-        mut page: Option<&mut dyn Page>,
+        page: Option<&mut dyn Page>,
     ) -> Result<Value> {
-        if let Some(most) = params.get("max_tokens").and_then(Value::as_u64) {
-            let share = usize::try_from(most).unwrap_or(usize::MAX) / chosen.len().max(1);
-            params.insert("max_tokens".into(), share.max(LEAST_TOKENS).into());
-        }
-        let (mut answers, mut failed) = (Vec::new(), Vec::new());
-        let (mut unfit, none) = (None, Elsewhere::new());
+        share_tokens(&mut params, chosen.len());
+        let none = Elsewhere::new();
+        self.each(chosen, page, &mut |name, context, page| {
+            let params = Value::Object(params.clone());
+            let answer = match page {
+                Some(page) => {
+                    (operation.call)(context, params, Some(&mut NamedPage::new(name, page, &none)))?
+                }
+                None => (operation.call)(context, params, None)?,
+            };
+            Ok(named::of(name, answer, &none))
+        })
+    }
+
+    /// The answers of these projects, each of which `ask` returns and shows.
+    fn each(&self, chosen: &[usize], mut page: Option<&mut dyn Page>, ask: AskOne<'_>) -> Result<Value> {
+        let (mut answers, mut failed, mut unfit) = (Vec::new(), Vec::new(), None);
         for &at in chosen {
             let Project { name, context, .. } = &self.projects[at];
             let context = match context {
@@ -306,19 +318,17 @@ impl<'a> Hub<'a> {
                     continue;
                 }
             };
-            let params = Value::Object(params.clone());
             let answer = match &mut page {
                 Some(page) => {
                     page.heading(&[Span::Code(name)]);
-                    let mut named = NamedPage::new(name, &mut **page, &none);
-                    let answer = (operation.call)(context, params, Some(&mut named));
+                    let answer = ask(name, context, Some(&mut **page));
                     page.gap();
                     answer
                 }
-                None => (operation.call)(context, params, None),
+                None => ask(name, context, None),
             };
             match answer {
-                Ok(answer) => answers.push(named::of(name, answer, &none)),
+                Ok(answer) => answers.push(answer),
                 Err(Error::Cancelled) => return Err(Error::Cancelled),
                 Err(error @ Error::InvalidParams { .. }) => unfit = Some(error),
                 Err(error) => failed.push((*name, error.to_string())),
@@ -337,6 +347,9 @@ impl<'a> Hub<'a> {
     }
 }
 
+/// Asks one project, and shows its answer.
+type AskOne<'a> = &'a mut dyn FnMut(&str, &Context<'_>, Option<&mut dyn Page>) -> Result<Value>;
+
 /// The only one.
 fn one_of(chosen: &[usize]) -> Option<usize> {
     match chosen {
@@ -351,7 +364,9 @@ fn page_named(context: &Context<'_>, params: &Map<String, Value>) -> Result<Opti
     let Some((key, text)) = given else { return Ok(None) };
     match context.index.read(|db| page_name(key, text).require(db)) {
         Ok(page) => Ok(Some(page)),
-        Err(Error::PageNotFound { .. } | Error::AmbiguousPage { .. } | Error::InvalidParams { .. }) => Ok(None),
+        Err(Error::PageNotFound { .. } | Error::AmbiguousPage { .. } | Error::InvalidParams { .. }) => {
+            Ok(None)
+        }
         Err(error) => Err(error),
     }
 }
@@ -363,6 +378,15 @@ fn page_name<'t>(key: &str, text: &'t str) -> PageName<'t> {
         "id" | "page_id" | "center_page_id" => PageName { id: Some(text), ..PageName::default() },
         _ => PageName { page: Some(text), ..PageName::default() },
     }
+}
+
+/// Divides `max_tokens` among several projects.
+fn share_tokens(params: &mut Map<String, Value>, projects: usize) {
+    if let Some(most) = params.get("max_tokens").and_then(Value::as_u64).filter(|_| projects > 1) {
+        let share = usize::try_from(most).unwrap_or(usize::MAX) / projects;
+        params.insert("max_tokens".into(), share.max(LEAST_TOKENS).into());
+    }
+}
 
 fn read<P: DeserializeOwned>(params: Map<String, Value>) -> Result<P> {
     serde_json::from_value(Value::Object(params)).map_err(|error| Error::invalid(message!("{error}", error)))

@@ -31,6 +31,15 @@ fn name_paths(project: &str, value: &mut Value, elsewhere: &Elsewhere) {
                             *path = format!("{project}:{path}");
                         }
                     }
+                    Value::Array(path) if name == "suspect_path" => {
+                        for page in path {
+                            if let Value::String(page) = page
+                                && !elsewhere.contains(page)
+                            {
+                                *page = format!("{project}:{page}");
+                            }
+                        }
+                    }
                     value => name_paths(project, value, elsewhere),
                 }
             }

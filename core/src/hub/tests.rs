@@ -217,6 +217,46 @@ fn the_graph_around_a_page_has_pages_of_other_projects() {
 }
 
 #[test]
+fn a_page_that_depends_on_a_stale_page_of_another_project_is_suspect() {
+    let vaults = vaults();
+    vaults.0[2]
+        .put("checkout.md", "---\nstale_after: 1970-01-02\n---\n# Checkout\n\nPay with copper coins.\n");
+    vaults.0[2].refresh();
+    vaults.0[0].put("login.md", "# Login\n\n[[tokens|depends_on]]\n");
+    vaults.0[0].refresh();
+    let paths = |answer: &Value| -> Vec<(String, Value)> {
+        let pages = answer["pages"].as_array().unwrap().iter();
+        pages
+            .map(|page| (page["filepath"].as_str().unwrap().to_owned(), page["suspect_path"].clone()))
+            .collect()
+    };
+    let suspects = [
+        ("auth:login.md".to_owned(), json!(["auth:login.md", "auth:tokens.md", "shop:checkout.md"])),
+        ("auth:tokens.md".to_owned(), json!(["auth:tokens.md", "shop:checkout.md"])),
+    ];
+    let all = vaults.ask("check_staleness", json!({})).unwrap();
+    let of = |at: usize| paths(&all["projects"][at]);
+    assert_eq!((of(0), of(1)), (suspects.to_vec(), vec![]));
+    assert_eq!(of(2), [("shop:checkout.md".to_owned(), json!([]))]);
+    assert_eq!(all["projects"][0]["pages"][0]["reasons"], json!(["suspect"]));
+    // The other project counts even if it is not asked.
+    let one = vaults.ask("check_staleness", json!({ "projects": ["auth"] })).unwrap();
+    assert_eq!((&one["project"], paths(&one)), (&json!("auth"), suspects.to_vec()));
+    let page = vaults.ask("check_staleness", json!({ "page": "auth:tokens.md" })).unwrap();
+    assert_eq!(paths(&page), suspects[1..]);
+    let told = {
+        use crate::show::{MarkdownPage, Tools};
+        let between = Between::of(&vaults.members()).unwrap();
+        let mut page = MarkdownPage::new(Tools::new(vec!["search", "get_page"]));
+        let hub = Hub::new(vaults.members(), &between);
+        hub.call(crate::ops::named("check_staleness").unwrap(), json!({}), Some(&mut page)).unwrap();
+        page.finish()
+    };
+    assert!(told.contains("`auth:tokens.md` — depends on `shop:checkout.md`"), "{told}");
+    assert!(told.contains("`shop:checkout.md`"), "{told}");
+}
+
+#[test]
 fn links_to_a_project_that_cannot_be_read_are_left_out() {
     let vaults = vaults();
     let mut members = vaults.members();

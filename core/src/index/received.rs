@@ -71,8 +71,7 @@ pub fn receive(db: &Connection, received: &Received) -> Result<()> {
     let mut waiting: HashMap<String, Vec<i64>> = HashMap::new();
     for &page in gone {
         let Some((path, _)) = pages::path_and_title(db, page)? else { continue };
-        let links: Vec<(i64, i64)> =
-            all(db, "SELECT link, page FROM links WHERE target_page = ?1", [page])?;
+        let links: Vec<(i64, i64)> = all(db, "SELECT link, page FROM links WHERE target_page = ?1", [page])?;
         changed.extend(links.iter().map(|(_, page)| *page));
         waiting.insert(path, links.into_iter().map(|(link, _)| link).collect());
         forget_sections(db, page)?;
@@ -105,12 +104,15 @@ fn put_page(db: &Connection, number: i64, page: &PublishedPage) -> Result<()> {
     let sql = "INSERT INTO pages(page, path, doc_id, title, doc_type, created_at, updated_at, size, modified,
                            fingerprint, hash, front_matter, diagnostics)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0, 0, ?8, ?9, '[]')";
-    let PublishedPage { path, doc_id, title, doc_type, created_at, updated_at, hash, front_matter, .. } = page;
+    let PublishedPage { path, doc_id, title, doc_type, created_at, updated_at, hash, front_matter, .. } =
+        page;
     let of_file = (hash, front_matter);
     run(
         db,
         sql,
-        rusqlite::params![number, path, doc_id, title, doc_type, created_at, updated_at, of_file.0, of_file.1],
+        rusqlite::params![
+            number, path, doc_id, title, doc_type, created_at, updated_at, of_file.0, of_file.1
+        ],
     )?;
     let prepared = Prepared::received(page);
     put_title_terms(db, number, &prepared)?;

@@ -103,8 +103,15 @@ impl Texts<'_> {
         let mut headings = snapshot.headings(&matched).await?;
         match vector {
             Ok((identity, vector)) => {
-                self.add_close(&mut evidence, projects, (within, &place), (&identity, &vector), &words, limit)
-                    .await?;
+                self.add_close(
+                    &mut evidence,
+                    projects,
+                    (within, &place),
+                    (&identity, &vector),
+                    &words,
+                    limit,
+                )
+                .await?;
             }
             Err(fallback) => evidence.fallback = fallback,
         }
@@ -112,7 +119,8 @@ impl Texts<'_> {
             let reading::Match { project, page, section, passage, bm25, has, .. } = one;
             let passage = passage_number(page, i64::from(parts(passage).1));
             let heading = headings.remove(&(project, section)).unwrap_or_default();
-            let project = *place.get(&project).ok_or_else(|| failure(ubp_core::message!("a project is gone")))?;
+            let project =
+                *place.get(&project).ok_or_else(|| failure(ubp_core::message!("a project is gone")))?;
             evidence.words.push(WordMatch {
                 project,
                 found: Match { section, page, passage, bm25 },

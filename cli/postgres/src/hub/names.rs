@@ -32,9 +32,8 @@ impl Names {
         let states = snapshot.states(&project).await?;
         let gone: Vec<i64> = before.keys().filter(|page| !states.contains_key(page)).copied().collect();
         let new: Vec<i64> = states.keys().filter(|page| !before.contains_key(page)).copied().collect();
-        let is_relinked = |(page, links): &(&i64, &Vec<u8>)| {
-            before.get(page).is_some_and(|before| before != *links)
-        };
+        let is_relinked =
+            |(page, links): &(&i64, &Vec<u8>)| before.get(page).is_some_and(|before| before != *links);
         let relinked: Vec<i64> = states.iter().filter(is_relinked).map(|(page, _)| *page).collect();
         let pages = snapshot.published(&project, &new).await?;
         let links = snapshot.links_of(&project, &[new.as_slice(), relinked.as_slice()].concat()).await?;

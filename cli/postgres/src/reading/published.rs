@@ -25,7 +25,11 @@ impl Snapshot<'_> {
     }
 
     /// These pages, without their sections and links.
-    pub(crate) async fn published(&self, project: &Project, pages: &[i64]) -> Result<Vec<(i64, PublishedPage)>> {
+    pub(crate) async fn published(
+        &self,
+        project: &Project,
+        pages: &[i64],
+    ) -> Result<Vec<(i64, PublishedPage)>> {
         let sql = "SELECT page, source, line FROM ubp.sources WHERE project = $1 AND page = ANY ($2)
              ORDER BY source, line";
         let mut sources: HashMap<i64, Vec<(String, usize)>> = HashMap::new();
@@ -98,7 +102,8 @@ impl Snapshot<'_> {
         project: &Project,
         pages: &[i64],
     ) -> Result<HashMap<i64, Vec<PublishedSection>>> {
-        let sql = "SELECT page, section_id, level, first_line, last_line, heading_path, text FROM ubp.sections
+        let sql =
+            "SELECT page, section_id, level, first_line, last_line, heading_path, text FROM ubp.sections
              WHERE project = $1 AND page = ANY ($2) ORDER BY page, section";
         let mut sections: HashMap<i64, Vec<PublishedSection>> = HashMap::new();
         for row in self.whole.query(sql, &[&project.number, &pages]).await.or_failure()? {

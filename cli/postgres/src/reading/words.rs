@@ -353,11 +353,8 @@ impl Snapshot<'_> {
             return Ok(Some(Vec::new()));
         }
         let rows = self.whole.query(&format!("{sql} LIMIT {}", most + 1), &[]).await.or_failure()?;
-        let all = rows.iter().map(|row| Candidate {
-            project: row.get(0),
-            page: row.get(1),
-            passage: row.get(2),
-        });
+        let all =
+            rows.iter().map(|row| Candidate { project: row.get(0), page: row.get(1), passage: row.get(2) });
         Ok((rows.len() <= most).then(|| all.collect()))
     }
 

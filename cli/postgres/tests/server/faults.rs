@@ -149,7 +149,9 @@ fn after_a_crash_of_the_server_everything_that_was_pushed_is_there() {
         let found = ubp_postgres::Shared::new(database)
             .read(None, async |snapshot| {
                 let projects = snapshot.projects().await?;
-                snapshot.matches(&projects, &ubp_core::text::Query::parse("copper7"), &Within::new(), 10, 1).await
+                snapshot
+                    .matches(&projects, &ubp_core::text::Query::parse("copper7"), &Within::new(), 10, 1)
+                    .await
             })
             .await?;
         assert_eq!(found.0[0].path, "page7.md");
@@ -173,7 +175,9 @@ fn readers_see_a_pushed_page_at_once() {
         let found = ubp_postgres::Shared::new(database)
             .read(None, async |snapshot| {
                 let projects = snapshot.projects().await?;
-                snapshot.matches(&projects, &ubp_core::text::Query::parse("zebra"), &Within::new(), 10, 1).await
+                snapshot
+                    .matches(&projects, &ubp_core::text::Query::parse("zebra"), &Within::new(), 10, 1)
+                    .await
             })
             .await?;
         assert_eq!(found.0.iter().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["page7.md"]);

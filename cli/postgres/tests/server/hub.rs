@@ -16,8 +16,29 @@ use super::project::Project;
 use super::server::{Server, shared};
 
 const WORDS: [&str; 24] = [
-    "harbour", "lantern", "walrus", "copper", "market", "token", "login", "session", "queue", "retry", "cache", "index",
-    "vector", "ranking", "schema", "memory", "agent", "proposal", "quota", "tenant", "backup", "灯台の光", "港の地図",
+    "harbour",
+    "lantern",
+    "walrus",
+    "copper",
+    "market",
+    "token",
+    "login",
+    "session",
+    "queue",
+    "retry",
+    "cache",
+    "index",
+    "vector",
+    "ranking",
+    "schema",
+    "memory",
+    "agent",
+    "proposal",
+    "quota",
+    "tenant",
+    "backup",
+    "灯台の光",
+    "港の地図",
     "公開鍵の交換",
 ];
 
@@ -64,12 +85,7 @@ fn open(server: &Server, database: &str, role: Option<&str>) -> SharedHub {
 }
 
 fn ask(hub: &SharedHub, operation: &str, params: Value) -> ubp_core::Result<Value> {
-    let asked = Asked {
-        caller: Caller::Person,
-        agent: None,
-        progress: &Silent,
-        cancel: &Cancel::default(),
-    };
+    let asked = Asked { caller: Caller::Person, agent: None, progress: &Silent, cancel: &Cancel::default() };
     hub.call(named(operation).unwrap(), &params, asked, None)
 }
 
@@ -144,22 +160,36 @@ fn answers_follow_every_push() {
     let mut shop = Project::new(
         "shop",
         [
-            ("checkout.md", "# Checkout\n\nPay with copper coins, see [[cart]] and [[auth:tokens|depends_on]].\n"),
+            (
+                "checkout.md",
+                "# Checkout\n\nPay with copper coins, see [[cart]] and [[auth:tokens|depends_on]].\n",
+            ),
             ("cart.md", "# Cart\n\nThe cart holds what a customer wants. [[missing]]\n"),
             ("coins.md", &format!("# Coins\n\n{long}The walrus comes last.\n")),
         ],
     );
-    let auth = Project::new("auth", [("tokens.md", "---\ntags: [security]\n---\n# Tokens\n\nA token lasts an hour.\n")]);
+    let auth = Project::new(
+        "auth",
+        [("tokens.md", "---\ntags: [security]\n---\n# Tokens\n\nA token lasts an hour.\n")],
+    );
     let (name, database) = pushed(server, std::slice::from_ref(&shop));
     let hub = open(server, &name, None);
     let paths = |answer: &Value| -> Vec<String> {
-        answer["results"].as_array().unwrap().iter().map(|one| one["filepath"].as_str().unwrap().into()).collect()
+        answer["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["filepath"].as_str().unwrap().into())
+            .collect()
     };
     let search = |query: &str| ask(&hub, "search", json!({ "query": query, "mode": "fulltext" })).unwrap();
     assert_eq!(paths(&search("hour")), Vec::<String>::new());
     run(auth.push(&database)).unwrap();
     assert_eq!(paths(&search("hour")), ["auth:tokens.md"]);
-    assert_eq!(paths(&ask(&hub, "search", json!({ "query": "hour", "tags": ["security"] })).unwrap()), ["auth:tokens.md"]);
+    assert_eq!(
+        paths(&ask(&hub, "search", json!({ "query": "hour", "tags": ["security"] })).unwrap()),
+        ["auth:tokens.md"]
+    );
 
     let walrus = search("walrus");
     let section = &walrus["results"][0]["sections"][0];
@@ -170,6 +200,8 @@ fn answers_follow_every_push() {
     assert!(page["content"].as_str().unwrap().contains("copper coins"), "{page}");
     assert_eq!(page["outlinks"][0]["filepath"], "shop:cart.md", "{page}");
     assert_eq!(ask(&hub, "get_page", json!({ "page": "Tokens" })).unwrap()["filepath"], "auth:tokens.md");
+    let graph = ask(&hub, "get_graph", json!({ "center": "auth:tokens.md" })).unwrap();
+    assert!(graph.to_string().contains("shop:checkout.md"), "{graph}");
     let impact = ask(&hub, "get_impact", json!({ "page": "auth:tokens.md" })).unwrap();
     assert_eq!(impact["in_other_projects"][0]["filepath"], "shop:checkout.md", "{impact}");
 
@@ -191,6 +223,8 @@ fn answers_follow_every_push() {
     run(ubp_postgres::remove(&database, "shop")).unwrap();
     assert_eq!(paths(&search("lantern")), Vec::<String>::new());
 
+    let stale = ask(&hub, "check_staleness", json!({})).unwrap();
+    assert_eq!(stale["project"], "auth", "{stale}");
     let refused = ask(&hub, "status", json!({})).unwrap_err().to_string();
     assert!(refused.contains("needs the files of a project"), "{refused}");
 }
@@ -251,7 +285,10 @@ fn many_readers_are_answered_while_others_push() {
             })
             .collect();
         for round in 0..10 {
-            shop.put(&format!("new{}.md", round % 3), &format!("# New {round}\n\nThe walrus {round} is new.\n"));
+            shop.put(
+                &format!("new{}.md", round % 3),
+                &format!("# New {round}\n\nThe walrus {round} is new.\n"),
+            );
             run(shop.push(&database)).unwrap();
         }
         readers.into_iter().for_each(|reader| reader.join().unwrap());

@@ -72,7 +72,8 @@ fn words_are_scored_as_in_one_index_over_all_projects() {
             let found = shared
                 .read(None, async |snapshot| {
                     let projects = snapshot.projects().await?;
-                    let (found, statistics) = snapshot.matches(&projects, &query, &Within::new(), 200, 10).await?;
+                    let (found, statistics) =
+                        snapshot.matches(&projects, &query, &Within::new(), 200, 10).await?;
                     assert_eq!(statistics.rows, rows, "{text}");
                     let mut named = Vec::new();
                     for one in found {

@@ -106,12 +106,14 @@ fn random_rights_leak_nothing_to_random_questions() {
             let found = shared
                 .read(Some(&role), async |snapshot| {
                     let projects = snapshot.projects().await?;
-                    let (found, statistics) = snapshot.matches(&projects, &query, &Within::new(), 200, 1).await?;
+                    let (found, statistics) =
+                        snapshot.matches(&projects, &query, &Within::new(), 200, 1).await?;
                     let mut seen: Vec<(String, String)> = Vec::new();
                     let named =
                         |number: i32| projects.iter().find(|one| one.number == number).unwrap().name.clone();
                     seen.extend(found.into_iter().map(|one| (named(one.project), one.path)));
-                    let closest = snapshot.closest(&projects, &Within::new(), "hash-words@1", &vector, 50).await?;
+                    let closest =
+                        snapshot.closest(&projects, &Within::new(), "hash-words@1", &vector, 50).await?;
                     seen.extend(closest.sections.into_iter().map(|one| (named(one.project), one.path)));
                     for project in &projects {
                         let pages = snapshot.pages(project).await?;

@@ -49,7 +49,9 @@ impl Answering for Index {
             HubAsker::Agent { name, token: [] } => (Caller::Agent, name),
             HubAsker::Agent { .. } => {
                 return Err(Error::invalid_with_hint(
-                    message!("a token with rights of its own cannot be used here: roles of the database decide what is visible"),
+                    message!(
+                        "a token with rights of its own cannot be used here: roles of the database decide what is visible"
+                    ),
                     message!("serve it from a server of its own, with --role"),
                 ));
             }

@@ -74,7 +74,11 @@ fn facts(index: &Index) -> Vec<String> {
         let mut facts = Vec::new();
         for sql in SQL {
             let mut statement = db.prepare(sql)?;
-            facts.extend(statement.query_map([], |row| row.get::<_, String>(0))?.collect::<std::result::Result<Vec<_>, _>>()?);
+            facts.extend(
+                statement
+                    .query_map([], |row| row.get::<_, String>(0))?
+                    .collect::<std::result::Result<Vec<_>, _>>()?,
+            );
         }
         Ok(facts)
     };
@@ -127,7 +131,8 @@ fn sections_are_as_on_the_page() {
             .write(|db| pages.iter().try_for_each(|(page, sent)| put_sections(db, *page, &sent.sections)))
             .unwrap();
     }
-    let sql = "SELECT json_array(section_id, level, sections.first_line, sections.last_line, heading_path, text,
+    let sql =
+        "SELECT json_array(section_id, level, sections.first_line, sections.last_line, heading_path, text,
                    group_concat(json_array(first_byte, last_byte, passages.first_line, passages.last_line)))
          FROM sections LEFT JOIN passages USING (section) GROUP BY section ORDER BY ordinal";
     let rows = |index: &Index| -> Vec<String> {

@@ -106,17 +106,33 @@ pub struct CheckedPage {
 /// [`crate::Error::InvalidParams`], [`crate::Error::PageNotFound`], [`crate::Error::Database`],
 /// [`crate::Error::Io`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let assessments = freshness::assess(context, None)?;
+    let suspects = freshness::suspects(&*context.index.graph()?, &assessments);
+    run_among(context, params, assessments, Suspects { suspects, path: &path_of })
+}
+
+/// Pages that depend on pages that are not fresh.
+pub(crate) struct Suspects<'a> {
+    pub suspects: Vec<Suspect>,
+    /// The path of a page on the way. A page of another project has a number that no page here has.
+    pub path: &'a dyn Fn(&Connection, i64) -> Result<String>,
+}
+
+/// Lists the pages with these assessments.
+pub(crate) fn run_among(
+    context: &Context<'_>,
+    params: Params,
+    mut assessments: HashMap<i64, Assessment>,
+    Suspects { suspects, path }: Suspects<'_>,
+) -> Result<Output> {
     let name = PageName::of(&params.page, &params.filepath, &params.title, &params.id);
     let asked = context.index.read(|db| name.find(db))?;
     let touched = match &params.changed_since {
         Some(revision) => Some(touched(context, &context.history.changed_since(revision)?)?),
         None => None,
     };
-    let mut assessments = freshness::assess(context, None)?;
-    let suspects: HashMap<i64, Suspect> = freshness::suspects(&*context.index.graph()?, &assessments)
-        .into_iter()
-        .map(|suspect| (suspect.page, suspect))
-        .collect();
+    let suspects: HashMap<i64, Suspect> =
+        suspects.into_iter().map(|suspect| (suspect.page, suspect)).collect();
     let mut wanted: BTreeSet<i64> = match asked {
         Some(page) => BTreeSet::from([page]),
         None => assessments
@@ -142,8 +158,9 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let sources = Sources::expand(context, &declared)?;
     let mut pages = Vec::new();
     for &number in &wanted {
-        let mut page =
-            context.index.read(|db| checked(db, number, assessments.get(&number), suspects.get(&number)))?;
+        let mut page = context
+            .index
+            .read(|db| checked(db, number, assessments.get(&number), suspects.get(&number), path))?;
         let is_judged_by_times = assessments.contains_key(&number) && !page.reviewed;
         if let Some(described) = declared.get(&number)
             && (!page.stale_refs.is_empty() || (asked.is_some() && is_judged_by_times))
@@ -186,6 +203,7 @@ fn checked(
     page: i64,
     assessment: Option<&Assessment>,
     suspect: Option<&Suspect>,
+    path: &dyn Fn(&Connection, i64) -> Result<String>,
 ) -> Result<CheckedPage> {
     let fields = fields(db, page, assessment)?;
     let details = assessment.map(|assessment| assessment.stale_refs.clone()).unwrap_or_default();
@@ -202,7 +220,7 @@ fn checked(
         stale_refs: details.iter().map(|stale| stale.file_path.clone()).collect(),
         sections: vec![String::new(); details.len()],
         stale_ref_details: details,
-        suspect_path: route.iter().map(|&page| path_of(db, page)).collect::<Result<_>>()?,
+        suspect_path: route.iter().map(|&page| path(db, page)).collect::<Result<_>>()?,
         reviewed: assessment.is_some_and(|assessment| assessment.reviewed),
         settle_with: None,
         page: fields,

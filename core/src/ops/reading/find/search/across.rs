@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::{Asked, Output, PageResult, Params, Prepared, SearchMode, SearchType, answer, filter};
 use super::{is_about_the_query, show, shrink};
+use crate::graph::LinkGraph;
 use crate::message::Message;
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::IndexState;
 use crate::ops::unmatched;
-use crate::graph::LinkGraph;
 use crate::search::across::{Member, rank_across};
 use crate::search::{Hit, Request, correct};
 use crate::{Context, Error, Result, message, text};

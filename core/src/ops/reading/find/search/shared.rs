@@ -7,8 +7,8 @@ use super::answer::LINKED;
 use super::{Asked, Output, Params, Prepared, SearchMode, SearchType, filter};
 use super::{is_about_the_query, show, shrink};
 use crate::graph::{Direction, LinkGraph, Walk};
-use crate::index::received::{pages_with_sections, put_sections};
 use crate::hub::in_one_state_each;
+use crate::index::received::{pages_with_sections, put_sections};
 use crate::message::Message;
 use crate::ops::budget::{self, Omitted};
 use crate::ops::unmatched;
@@ -131,8 +131,7 @@ fn bring_sections(
         wanted.entry(*at).or_default().insert(hit.page);
         let Some((graph, params)) = linked else { continue };
         let walk = Walk { depth: 1, direction: Direction::Both, types: &params.link_types };
-        for reached in graph.walk(number(*at, hit.page), walk).into_iter().take(LINKED)
-        {
+        for reached in graph.walk(number(*at, hit.page), walk).into_iter().take(LINKED) {
             wanted.entry(member_of(reached.page)).or_default().insert(within(reached.page));
         }
     }
@@ -162,14 +161,14 @@ pub(crate) fn bring(
     texts: &dyn SharedTexts,
     pages: HashSet<i64>,
 ) -> Result<()> {
-    let known: HashSet<i64> =
-        context.index.read(pages_with_sections)?.into_iter().collect();
+    let known: HashSet<i64> = context.index.read(pages_with_sections)?.into_iter().collect();
     let missing: Vec<i64> = pages.into_iter().filter(|page| !known.contains(page)).collect();
     if missing.is_empty() {
         return Ok(());
     }
     let sections = texts.sections(name, &missing)?;
-    context.index.index().write(|db| {
-        sections.iter().try_for_each(|(page, sections)| put_sections(db, *page, sections))
-    })
+    context
+        .index
+        .index()
+        .write(|db| sections.iter().try_for_each(|(page, sections)| put_sections(db, *page, sections)))
 }
