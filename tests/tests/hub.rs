@@ -88,6 +88,76 @@ fn stale_pages_are_listed_with_those_of_other_projects_that_depend_on_them() {
     assert!(!ended.succeeded(), "what cannot be read is not taken for fresh: {}", ended.transcript());
 }
 
+/// The findings about links of a project, each with its kind and message.
+fn link_findings(terminal: &Terminal, project: &str) -> Vec<(String, String)> {
+    let found = terminal.ubp_in(project, &["doctor", "--json"]).json();
+    let links = ["unresolved_link", "link_to_project"];
+    let findings = found["findings"].as_array().unwrap().iter();
+    findings
+        .map(|finding| ["code", "message"].map(|field| finding[field].as_str().unwrap().to_owned()))
+        .filter(|[code, _]| links.contains(&code.as_str()))
+        .map(|[code, message]| (code, message))
+        .collect()
+}
+
+#[test]
+fn a_project_knows_the_others_of_its_list() {
+    let terminal = hub();
+    let told = |code: &str, message: &str| (code.to_owned(), message.to_owned());
+    for file in ["metadata.db", "metadata.db-wal", "metadata.db-shm"] {
+        let _ = fs::remove_file(terminal.path("shop/.ubp").join(file));
+    }
+    let unknown = "link to another project: 'shop:checkout', whose pages are not known here";
+    assert_eq!(link_findings(&terminal, "auth"), [told("link_to_project", unknown)]);
+    // Builds the indexes.
+    terminal.ubp("hub list");
+    assert_eq!(
+        link_findings(&terminal, "auth"),
+        [told("link_to_project", "link to another project: 'shop:checkout'")]
+    );
+    let doctor = terminal.ubp_in("auth", &["doctor", "--exit-code"]);
+    assert!(doctor.succeeded(), "{}", doctor.transcript());
+    let index = fs::read(terminal.path("shop/.ubp/metadata.db")).unwrap();
+    terminal.write("auth/login.md", "# Login\n\n[[shop:basket]] [[bank:account]] [[auth:tokens]]\n").unwrap();
+    assert_eq!(
+        link_findings(&terminal, "auth"),
+        [
+            told("unresolved_link", "broken link to 'auth:tokens'"),
+            told("unresolved_link", "broken link to 'bank:account'"),
+            told("unresolved_link", "broken link to 'shop:basket': the project shop has no such page"),
+            told("link_to_project", "link to another project: 'shop:checkout'"),
+        ]
+    );
+    assert!(index == fs::read(terminal.path("shop/.ubp/metadata.db")).unwrap(), "it is only read");
+    let wanted = terminal.ubp_in("auth", &["doctor", "--json"]).json()["wanted_pages"].to_string();
+    assert!(!wanted.contains("shop:"), "{wanted}");
+    // A list that leaves one of both out says nothing.
+    terminal.write("hub.json", r#"{ "projects": ["shop"] }"#).unwrap();
+    assert!(link_findings(&terminal, "auth").iter().all(|(code, _)| code == "unresolved_link"));
+}
+
+#[test]
+fn an_agent_is_not_told_what_another_project_has() {
+    let terminal = hub();
+    terminal.ubp("hub list");
+    terminal.write("auth/login.md", "# Login\n\n[[shop:basket]]\n").unwrap();
+    let arguments = ["mcp-server"];
+    let mut client = McpClient::start(command(&terminal.path("auth"), &arguments)).unwrap();
+    let found = client.call("ubp_doctor", json!({})).unwrap();
+    let findings = found["structuredContent"]["findings"].as_array().unwrap().iter();
+    let told: Vec<&str> = findings
+        .filter(|finding| finding["code"] == "link_to_project")
+        .map(|finding| finding["message"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "link to another project: 'shop:basket', whose pages are not known here",
+            "link to another project: 'shop:checkout', whose pages are not known here",
+        ]
+    );
+}
+
 #[test]
 fn a_hub_without_a_list_says_how_to_start_one() {
     let terminal = Terminal::new().unwrap();

@@ -10,7 +10,9 @@ use jiff::Timestamp;
 use ubp_core::globs::Globs;
 use ubp_core::message;
 use ubp_core::message::Message;
-use ubp_core::ports::{ContentHash, FileStat, Listing, PageFile, Source, Unreadable, WriteGuard};
+use ubp_core::ports::{
+    ContentHash, FileStat, Listing, PageElsewhere, PageFile, Source, Unreadable, WriteGuard,
+};
 use ubp_core::word;
 use ubp_core::{Error, Result, path as paths};
 
@@ -354,6 +356,10 @@ impl Source for DiskSource {
         let Some((real, _)) = self.resolve_source(path)? else { return Ok(None) };
         let inside = real.strip_prefix(&self.root).ok().and_then(Path::to_str);
         Ok(inside.map(|inside| if cfg!(windows) { inside.replace('\\', "/") } else { inside.to_owned() }))
+    }
+
+    fn pages_elsewhere(&self, named: &[(String, String)]) -> Vec<Option<PageElsewhere>> {
+        crate::hub::pages_elsewhere(&self.root, named)
     }
 
     fn read_state(&self, name: &str) -> Result<Option<Vec<u8>>> {

@@ -14,7 +14,7 @@ use ubp_core::ops::{named, search};
 use ubp_core::progress::Silent;
 use ubp_core::show::{Page, Span, counted};
 use ubp_host::Environment;
-use ubp_host::hub::{Answering, HUB_MANIFEST, Hub, HubAsker, Listed, ProjectState};
+use ubp_host::hub::{Answering, Hub, HubAsker, Listed, ProjectState, above};
 use ubp_host::live::Notices;
 use ubp_servers::mcp::Streams;
 use ubp_servers::mcp::hub::{self, Options};
@@ -264,8 +264,7 @@ fn listed(folder: &Path, args: &HubArgs) -> Result<Listed, Failure> {
     if let Some(file) = &args.hub {
         return Ok(Listed::In(folder.join(file)));
     }
-    let above = folder.ancestors().map(|folder| folder.join(HUB_MANIFEST));
-    match above.into_iter().find(|file| file.is_file()) {
+    match above(folder) {
         Some(file) => Ok(Listed::In(file)),
         None => Err(Error::invalid_with_hint(
             message!("no hub.json in {folder} or above", folder = folder.display().to_string()),

@@ -8,7 +8,9 @@ use crate::drafts::Drafts;
 use crate::index::questions::links::LinkOfPage;
 use crate::index::questions::pages;
 use crate::message;
-use crate::ops::doctor::{Finding, Severity, ambiguous_link, broken_link, finding, missing_heading};
+use crate::ops::doctor::{
+    Finding, Severity, ambiguous_link, broken_unless_elsewhere, finding, missing_heading,
+};
 use crate::page::{Link, Value, front_texts};
 use crate::show::what_is_wrong;
 use crate::templates::{Breach, Templates, breaches};
@@ -49,7 +51,7 @@ pub fn findings(
     }
     let mut places = Places::of(context, drafts, open);
     for link in &open.page.links {
-        if let Some(finding) = of_link(link, places.lead(link)?) {
+        if let Some(finding) = of_link(context, link, places.lead(link)?) {
             add(link.range.clone(), finding);
         }
     }
@@ -80,9 +82,9 @@ pub fn findings(
     Ok(found)
 }
 
-fn of_link(link: &Link, place: &Place) -> Option<Finding> {
+fn of_link(context: &Context<'_>, link: &Link, place: &Place) -> Option<Finding> {
     match place {
-        Place::Nowhere => Some(broken_link(&link.target)),
+        Place::Nowhere => broken_unless_elsewhere(context, &link.target),
         Place::Page(place) => match &place.anchor {
             Some(anchor) if place.line.is_none() => Some(missing_heading(&link.target, &place.path, anchor)),
             _ if place.ambiguous => Some(ambiguous_link(&link.target, &place.path)),

@@ -15,6 +15,7 @@ mod tests;
 mod whole;
 
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -22,9 +23,11 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::graph::LinkGraph;
+use crate::index::open_to_read;
 use crate::message;
-use crate::ops::page::PageName;
+use crate::ops::page::{Found, PageName, look_up};
 use crate::ops::{Effect, Operation, get_graph, get_page, graph_traverse, search};
+use crate::ports::PageElsewhere;
 use crate::show::{Page, Span};
 use crate::{Context, Error, Result};
 
@@ -394,6 +397,20 @@ fn read<P: DeserializeOwned>(params: Map<String, Value>) -> Result<P> {
 
 fn written(output: &impl Serialize) -> Result<Value> {
     serde_json::to_value(output).map_err(|error| Error::Internal(error.to_string()))
+}
+
+/// Whether the index in `file` has pages of these names, as links between projects name them. It is only read.
+///
+/// # Errors
+/// [`Error::Database`] if it cannot be read.
+pub fn pages_in(file: &Path, names: &[&str]) -> Result<Vec<PageElsewhere>> {
+    let Some(db) = open_to_read(file)? else { return Ok(vec![PageElsewhere::Unknown; names.len()]) };
+    let of = |name: &&str| match look_up(&db, name)? {
+        Found::Page(_) => Ok(PageElsewhere::Exists),
+        Found::Several(_) => Ok(PageElsewhere::Unknown),
+        Found::Nothing => Ok(PageElsewhere::Missing),
+    };
+    names.iter().map(of).collect()
 }
 
 /// Runs `question` with each of these projects in one state.

@@ -491,6 +491,21 @@ fn of_schema(schema: i32) -> Message {
     message!("it has schema {schema}, this program needs {needed}", schema, needed = schema::VERSION)
 }
 
+/// Opens an index that another program keeps, only to read it; `None` if it is not an index of this version.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn open_to_read(path: &Path) -> Result<Option<Connection>> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    match Content::of(&mut connection)? {
+        Content::Index => {
+            tune(&connection)?;
+            Ok(Some(connection))
+        }
+        _ => Ok(None),
+    }
+}
+
 fn open_reader(path: &Path) -> Result<Connection> {
     let connection = Connection::open_with_flags(
         path,

@@ -52,6 +52,8 @@ mod view;
 
 pub(crate) use changes::forget as forget_changes;
 pub(crate) use connection::generation;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use connection::open_to_read;
 pub use connection::{Index, SetAside, is_index, set_aside};
 #[cfg(not(target_family = "wasm"))]
 pub use copying::copy_at_rest;

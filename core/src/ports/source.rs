@@ -127,6 +127,18 @@ pub struct PageFile {
     pub stat: FileStat,
 }
 
+/// What is known of a page of another project.
+#[cfg(not(target_family = "wasm"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageElsewhere {
+    /// There is exactly one page of that name.
+    Exists,
+    /// There is no page of that name.
+    Missing,
+    /// The project has no index that can be read.
+    Unknown,
+}
+
 /// A file or folder below the pages folder that could not be listed or read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable {
@@ -252,6 +264,13 @@ pub trait Source: Send + Sync {
     /// As [`Source::stat_source`].
     fn real_source(&self, path: &str) -> Result<Option<String>> {
         Ok(self.stat_source(path)?.map(|_| path.to_owned()))
+    }
+
+    /// What is known of pages of other projects, each named by project and page. `None` if no list of projects has this
+    /// project and that one.
+    #[cfg(not(target_family = "wasm"))]
+    fn pages_elsewhere(&self, named: &[(String, String)]) -> Vec<Option<PageElsewhere>> {
+        vec![None; named.len()]
     }
 
     /// The content of one of the [`crate::path::STATE_FILES`], which are committed like the manifest; `None` if it does

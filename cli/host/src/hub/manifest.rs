@@ -14,6 +14,11 @@ use ubp_core::{Error, Result};
 /// Name of the file with a hub's settings.
 pub const HUB_MANIFEST: &str = "hub.json";
 
+/// The closest file with a hub's settings, in `folder` or above.
+pub fn above(folder: &Path) -> Option<PathBuf> {
+    folder.ancestors().map(|folder| folder.join(HUB_MANIFEST)).find(|file| file.is_file())
+}
+
 /// Maximum number of projects.
 const MOST: usize = 1_000;
 

@@ -8,6 +8,7 @@
 
 mod answering;
 mod counts;
+mod elsewhere;
 mod manifest;
 
 use std::collections::HashMap;
@@ -31,7 +32,8 @@ use crate::{Environment, Project, models};
 
 pub use answering::{Answering, Told};
 pub use counts::Counts;
-pub use manifest::{HUB_MANIFEST, HubManifest, Place};
+pub(crate) use elsewhere::pages_elsewhere;
+pub use manifest::{HUB_MANIFEST, HubManifest, Place, above};
 
 /// How long the list of projects is used before it is looked up again.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ubp_core::manifest::{AuthorRights, Right};
 use ubp_core::path as paths;
-use ubp_core::ports::{ContentHash, FileStat, Listing, PageFile, Source, WriteGuard};
+use ubp_core::ports::{ContentHash, FileStat, Listing, PageElsewhere, PageFile, Source, WriteGuard};
 use ubp_core::{Error, Result};
 
 use super::records;
@@ -146,6 +146,10 @@ impl<S: Source> Source for VisibleSource<S> {
 
     fn real_source(&self, path: &str) -> Result<Option<String>> {
         if self.shows_file(path)? { self.inner.real_source(path) } else { Ok(None) }
+    }
+
+    fn pages_elsewhere(&self, named: &[(String, String)]) -> Vec<Option<PageElsewhere>> {
+        self.inner.pages_elsewhere(named)
     }
 
     fn read_state(&self, name: &str) -> Result<Option<Vec<u8>>> {

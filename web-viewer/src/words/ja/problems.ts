@@ -56,6 +56,7 @@ export const problems = {
     review_lock: '確認記録の問題',
     large_audit_log: '大きな監査ログ',
     label_first_links: 'ラベルが先のリンク',
+    link_to_project: '別のプロジェクトへのリンク',
     schema_key: '必須キーの不足',
     schema_heading: '必須見出しの不足',
     schema_link: '必須リンクの不足',

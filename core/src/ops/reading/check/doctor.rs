@@ -23,6 +23,8 @@ mod bases;
 mod checks;
 #[cfg(not(target_family = "wasm"))]
 mod claims;
+#[cfg(not(target_family = "wasm"))]
+mod elsewhere;
 mod groups;
 #[cfg(not(target_family = "wasm"))]
 mod okf;
@@ -34,6 +36,9 @@ mod symbols;
 pub(crate) use checks::PAGE_TYPES;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use checks::{ambiguous_link, broken_link, finding, missing_heading};
+
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use elsewhere::broken_unless_elsewhere;
 
 /// Facts about this operation.
 pub const FACTS: Facts = Facts::reading("Find broken links and other problems, and how to fix them.")
@@ -195,7 +200,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         checks::diagnostics(db, &mut findings)?;
         let label_first = checks::label_first_dialect(db, &mut findings)?;
         // If the links are read in the wrong order, findings about single links are noise.
-        let wanted = if label_first { Vec::new() } else { checks::unresolved(db, &mut findings)? };
+        let wanted = if label_first { Vec::new() } else { checks::unresolved(context, db, &mut findings)? };
         if !label_first {
             checks::ambiguous(db, &mut findings)?;
             checks::missing_anchors(db, &mut findings)?;

@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rusqlite::Connection;
 
+#[cfg(not(target_family = "wasm"))]
+use super::elsewhere::links_to_projects;
 use super::{Finding, Severity, WantedPage};
 use crate::Context;
 use crate::embed::{MULTILINGUAL, Scripts, is_unfit};
@@ -43,9 +45,12 @@ impl Finding {
     }
 }
 
+/// Kind of a link that leads nowhere.
+pub(super) const BROKEN_LINK: &str = "unresolved_link";
+
 /// A link that leads nowhere.
 pub(crate) fn broken_link(target: &str) -> Finding {
-    finding(Severity::Warning, "unresolved_link", message!("broken link to '{target}'", target))
+    finding(Severity::Warning, BROKEN_LINK, message!("broken link to '{target}'", target))
         .hint(message!("create the page, or fix the link"))
 }
 
@@ -131,10 +136,22 @@ pub(super) fn label_first_dialect(db: &Connection, findings: &mut Vec<Finding>) 
     Ok(links.are_label_first())
 }
 
-pub(super) fn unresolved(db: &Connection, findings: &mut Vec<Finding>) -> Result<Vec<WantedPage>> {
+pub(super) fn unresolved(
+    #[cfg_attr(target_family = "wasm", allow(unused_variables))] context: &Context<'_>,
+    db: &Connection,
+    findings: &mut Vec<Finding>,
+) -> Result<Vec<WantedPage>> {
+    let unresolved = links::unresolved(db)?;
+    #[cfg(not(target_family = "wasm"))]
+    let elsewhere = links_to_projects(context, unresolved.iter().map(|(_, _, target)| target.as_str()));
     let mut wanted: BTreeMap<String, WantedPage> = BTreeMap::new();
     let mut asking: HashSet<(String, String)> = HashSet::new();
-    for (page, line, target) in links::unresolved(db)? {
+    for (page, line, target) in unresolved {
+        #[cfg(not(target_family = "wasm"))]
+        if let Some(told) = elsewhere.get(&target) {
+            findings.push(told.clone().at(page, line));
+            continue;
+        }
         let Wanted { key, name } = Wanted::of(&target);
         let is_first = asking.insert((key.clone(), page.clone()));
         let entry = wanted.entry(key).or_insert_with(|| WantedPage {
