@@ -1,5 +1,7 @@
 //! Many projects as one, for people and agents.
 
+mod pinned;
+
 use std::fs;
 use std::time::{Duration, Instant};
 

@@ -24,6 +24,7 @@ mod hostile_tests;
 mod removals;
 mod revisions;
 mod snapshots;
+pub(crate) mod tags;
 #[cfg(test)]
 pub(crate) mod tests;
 mod versions;

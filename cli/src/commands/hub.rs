@@ -14,7 +14,7 @@ use ubp_core::ops::{named, search};
 use ubp_core::progress::Silent;
 use ubp_core::show::{Page, Span, counted};
 use ubp_host::Environment;
-use ubp_host::hub::{Answering, Hub, HubAsker, Listed, ProjectState, above};
+use ubp_host::hub::{Answering, Fetched, Hub, HubAsker, Listed, Outcome, ProjectState, above};
 use ubp_host::live::Notices;
 use ubp_servers::mcp::Streams;
 use ubp_servers::mcp::hub::{self, Options};
@@ -38,11 +38,13 @@ mod index;
     ubp hub get shop:checkout.md\n  \
     ubp hub impact shop:checkout.md            also pages of other projects\n  \
     ubp hub stale                              stale pages of all projects\n  \
+    ubp hub fetch                              the tags of repositories in hub.json\n  \
     ubp hub serve --http                       for agents, at one address\n  \
     ubp hub search login --in '~/src/*'        without hub.json\n  \
     ubp hub serve --index postgres://localhost/ubp\n\n\
     hub.json lists projects: folders and globs, relative to it, with names and tags if wanted:\n  \
     { \"projects\": [\"auth\", \"libs/*\", { \"path\": \"shop\", \"tags\": [\"backend\"] }] }\n\
+    A tag of a repository is documentation too: { \"git\": \"https://…\", \"tag\": \"v1.2.3\", \"folder\": \"docs\" }.\n\
     Each project keeps its own index. A page is named project:path, in answers, in questions and in \
     links between projects: [[shop:checkout]].")]
 pub struct HubArgs {
@@ -75,6 +77,8 @@ pub enum HubAction {
     Impact(HubPageArgs),
     /// List pages that may be out of date, also because of pages of other projects
     Stale(HubStaleArgs),
+    /// Fetch the tags of repositories that hub.json names
+    Fetch(HubFetchArgs),
     /// Serve AI agents over the Model Context Protocol
     Serve(HubServeArgs),
 }
@@ -138,6 +142,19 @@ pub struct HubStaleArgs {
     pub only: Option<Staleness>,
 }
 
+/// `ubp hub fetch`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp hub fetch                fetch what is missing, tell which tags moved\n  \
+    ubp hub fetch --moved        replace what was fetched of tags that moved\n\n\
+    A tag is checked out into the user's cache folder and read from there, without a network. Nothing is \
+    fetched by any other command. Status 1 if a tag moved or could not be fetched.")]
+pub struct HubFetchArgs {
+    /// Replace what was fetched of tags that moved
+    #[arg(long)]
+    pub moved: bool,
+}
+
 /// `ubp hub serve`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
@@ -178,6 +195,9 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &HubArgs) ->
     if let HubAction::Serve(serving) = &args.action {
         return serve(terminal, place, serving);
     }
+    if let HubAction::Fetch(args) = &args.action {
+        return fetch(terminal, &place, args);
+    }
     let hub = place.open(&terminal.io.environment, Arc::new(|_| {}))?;
     match &args.action {
         HubAction::List => {
@@ -216,7 +236,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &HubArgs) ->
             let fails = args.exit_code && is_out_of_date(&answer, args.any_change);
             Ok(if fails { ExitStatus::Finding } else { ExitStatus::Success })
         }
-        HubAction::Serve(_) => Ok(ExitStatus::Success),
+        HubAction::Serve(_) | HubAction::Fetch(_) => Ok(ExitStatus::Success),
     }
 }
 
@@ -274,6 +294,62 @@ fn listed(folder: &Path, args: &HubArgs) -> Result<Listed, Failure> {
     }
 }
 
+/// The answer of `ubp hub fetch`.
+#[derive(Debug, Serialize)]
+struct FetchedTags {
+    fetched: Vec<Fetched>,
+}
+
+fn fetch(terminal: &mut Terminal<'_>, place: &Place, args: &HubFetchArgs) -> CommandResult {
+    let Place::Listed(listed) = place else {
+        return Err(Error::invalid(message!("tags are fetched for a hub.json, not with --index")).into());
+    };
+    let mut fetched = Vec::new();
+    for place in listed.places(&terminal.io.environment)? {
+        terminal.io.cancel.check()?;
+        fetched.extend(place.pinned.map(|(pin, _)| pin.fetch(&place.name, args.moved)));
+    }
+    let is_finding = |one: &Fetched| matches!(one.outcome, Outcome::Moved | Outcome::Failed);
+    let found = fetched.iter().any(is_finding);
+    answer(terminal, &FetchedTags { fetched }, show_fetched)?;
+    Ok(if found { ExitStatus::Finding } else { ExitStatus::Success })
+}
+
+fn show_fetched(output: &FetchedTags, page: &mut dyn Page) {
+    for one in &output.fetched {
+        let told = match one.outcome {
+            Outcome::Fetched => message!("fetched"),
+            Outcome::Unchanged => message!("there already"),
+            Outcome::Unchecked => message!("there already; whether the tag moved is unknown"),
+            Outcome::Moved => message!("the tag moved; what is there is from before"),
+            Outcome::Replaced => message!("the tag moved; replaced"),
+            Outcome::Failed => message!("not fetched"),
+        };
+        let commit = one.commit.as_deref().map(|commit| format!("  {}", commit.get(..12).unwrap_or(commit)));
+        let version = format!("  {}  ", one.version);
+        page.line(&[
+            Span::Strong(&one.project),
+            Span::Text(&version),
+            match one.outcome {
+                Outcome::Moved | Outcome::Failed => Span::alarm(&told),
+                _ => Span::said(&told),
+            },
+            Span::Faint(commit.as_deref().unwrap_or_default()),
+        ]);
+        if let Some(error) = &one.error {
+            page.detail(&[Span::Alarm(error)]);
+        }
+    }
+    if output.fetched.is_empty() {
+        page.note(&[Span::said(&message!("hub.json names no tags of repositories"))]);
+    }
+    if output.fetched.iter().any(|one| one.outcome == Outcome::Moved) {
+        page.note(&[Span::said(&message!(
+            "`ubp hub fetch --moved` replaces what was fetched of tags that moved"
+        ))]);
+    }
+}
+
 /// Whether an answer about freshness, of one project or of several, has a page that is not fresh, or lacks a project.
 fn is_out_of_date(answer: &Value, any_change: bool) -> bool {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
@@ -315,7 +391,9 @@ fn show_projects(output: &Projects, page: &mut dyn Page) {
         let tags: String = project.tags.iter().map(|tag| format!("  #{tag}")).collect();
         let pages = project.pages.map(|pages| counted(pages, "page", "pages"));
         let place = format!("  {}", project.folder);
+        let version = project.version.as_ref().map(|version| format!("{version}  "));
         let mut line = vec![Span::Strong(&project.project), Span::Text("  ")];
+        line.extend(version.as_deref().map(Span::Text));
         line.extend(pages.as_ref().map(Span::said));
         line.extend([Span::Label(&tags), Span::Faint(&place)]);
         page.line(&line);

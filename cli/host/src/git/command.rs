@@ -127,11 +127,7 @@ impl Git {
     /// # Errors
     /// [`Error::Io`] if it cannot be started, except if git is not installed.
     pub(super) fn run(&self, arguments: &[&str]) -> Result<Answer> {
-        match self.command(arguments).output() {
-            Ok(output) => Ok(Answer(Some(output))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Answer(None)),
-            Err(error) => Err(self.failure(error)),
-        }
+        Answer::of(self, self.command(arguments))
     }
 
     /// The error for a failure of git in this folder.
@@ -142,6 +138,18 @@ impl Git {
 }
 
 impl Answer {
+    /// Runs this command of `git`, and waits for it.
+    ///
+    /// # Errors
+    /// As [`Git::run`].
+    pub(super) fn of(git: &Git, mut command: Command) -> Result<Self> {
+        match command.output() {
+            Ok(output) => Ok(Self(Some(output))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self(None)),
+            Err(error) => Err(git.failure(error)),
+        }
+    }
+
     /// Whether git is not installed.
     pub(super) fn is_missing(&self) -> bool {
         self.0.is_none()

@@ -7,7 +7,7 @@ use ubp_core::hub::pages_in;
 use ubp_core::ports::PageElsewhere;
 
 use super::{HubManifest, Place, manifest};
-use crate::{DATABASE, UBP_DIR};
+use crate::{DATABASE, Environment, UBP_DIR};
 
 /// What is known of pages of other projects, each named by project and page, for the project in `root`; `None` if no list of
 /// projects has both projects.
@@ -36,6 +36,6 @@ pub(crate) fn pages_elsewhere(root: &Path, named: &[(String, String)]) -> Vec<Op
 /// The projects of the closest list, if it has the project in `root`.
 fn listed_with(root: &Path) -> Option<Vec<Place>> {
     let file = manifest::above(root)?;
-    let places = HubManifest::read(&file).ok()?.places(file.parent()?).ok()?;
+    let places = HubManifest::read(&file).ok()?.places(file.parent()?, &Environment::of_process()).ok()?;
     places.iter().any(|place| place.root == root).then_some(places)
 }

@@ -11,6 +11,9 @@ use ubp_core::manifest::MANIFEST_PATH;
 use ubp_core::message;
 use ubp_core::{Error, Result};
 
+use super::pinned::Pin;
+use crate::Environment;
+
 /// Name of the file with a hub's settings.
 pub const HUB_MANIFEST: &str = "hub.json";
 
@@ -41,6 +44,8 @@ pub enum Entry {
     Path(String),
     /// The same with a name and tags.
     Named(NamedEntry),
+    /// A tag of a repository.
+    Pinned(PinnedEntry),
 }
 
 /// A folder or glob with more about it.
@@ -57,6 +62,25 @@ pub struct NamedEntry {
     pub tags: Vec<String>,
 }
 
+/// A tag of a repository, whose documentation is read from a checkout in the user's cache folder.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PinnedEntry {
+    /// Address of the repository, or its path relative to the file.
+    pub git: String,
+    /// The tag.
+    pub tag: String,
+    /// Folder with the pages.
+    #[serde(default)]
+    pub folder: Option<String>,
+    /// Name of the project; usually that of the repository.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Tags, by which questions select projects.
+    #[serde(default)]
+    pub tags: Vec<String>,
+}
+
 /// A project of a hub.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
@@ -66,6 +90,8 @@ pub struct Place {
     pub tags: Vec<String>,
     /// Its folder.
     pub root: PathBuf,
+    /// The tag of a repository that it is, with the commit that was fetched, if one was.
+    pub pinned: Option<(Pin, Option<String>)>,
 }
 
 impl HubManifest {
@@ -92,11 +118,17 @@ impl HubManifest {
     ///
     /// # Errors
     /// [`Error::InvalidParams`] for a name that is used twice or cannot be one, a malformed glob, and too many projects;
-    /// [`Error::NoProject`].
-    pub fn places(&self, base: &Path) -> Result<Vec<Place>> {
+    /// [`Error::NoProject`]; those of [`Pin::new`].
+    pub fn places(&self, base: &Path, environment: &Environment) -> Result<Vec<Place>> {
         let mut places: Vec<(Option<String>, Vec<String>, PathBuf)> = Vec::new();
+        let mut pinned = Vec::new();
         for entry in &self.projects {
             let (path, name, tags) = match entry {
+                Entry::Pinned(entry) => {
+                    let folder = entry.folder.as_deref();
+                    pinned.push((entry, Pin::new(&entry.git, &entry.tag, folder, base, environment)?));
+                    continue;
+                }
                 Entry::Path(path) => (path, None, Vec::new()),
                 Entry::Named(NamedEntry { path, name, tags }) => (path, name.clone(), tags.clone()),
             };
@@ -132,32 +164,45 @@ impl HubManifest {
                 None => known.push((name, tags, root)),
             }
         }
-        if known.len() > MOST {
+        if known.len() + pinned.len() > MOST {
             return Err(Error::invalid(message!("a hub has at most {most} projects", most = MOST)));
         }
-        named(known)
+        named(known, pinned)
     }
 }
 
 /// Gives every project a name of its own.
-fn named(projects: Vec<(Option<String>, Vec<String>, PathBuf)>) -> Result<Vec<Place>> {
+fn named(
+    projects: Vec<(Option<String>, Vec<String>, PathBuf)>,
+    pinned: Vec<(&PinnedEntry, Pin)>,
+) -> Result<Vec<Place>> {
     let mut folders: BTreeMap<String, usize> = BTreeMap::new();
     for (.., root) in projects.iter().filter(|(name, ..)| name.is_none()) {
         *folders.entry(own_name(root, 1)).or_default() += 1;
     }
-    let mut places: Vec<Place> = Vec::new();
-    for (name, tags, root) in projects {
+    let folder_name = |(name, tags, root): (Option<String>, Vec<String>, PathBuf)| {
         let name = name.unwrap_or_else(|| {
             let name = own_name(&root, 1);
             if folders.get(&name).is_some_and(|count| *count > 1) { own_name(&root, 2) } else { name }
         });
-        if !is_project_name(&name) {
+        Place { name, tags, root, pinned: None }
+    };
+    let tag_name = |(entry, pin): (&PinnedEntry, Pin)| Place {
+        name: entry.name.clone().unwrap_or_else(|| allowed(pin.name())),
+        tags: entry.tags.clone(),
+        root: pin.root(),
+        pinned: Some((pin.clone(), pin.commit())),
+    };
+    let mut places: Vec<Place> = Vec::new();
+    for place in projects.into_iter().map(folder_name).chain(pinned.into_iter().map(tag_name)) {
+        let Place { name, root, .. } = &place;
+        if !is_project_name(name) {
             return Err(Error::invalid(message!(
                 "'{name}' cannot be the name of a project: use letters, digits, and - _ . / @",
                 name
             )));
         }
-        if let Some(other) = places.iter().find(|other| other.name == name) {
+        if let Some(other) = places.iter().find(|other| other.name == *name) {
             let (one, other) = (root.to_string_lossy(), other.root.to_string_lossy());
             return Err(Error::invalid(message!(
                 "two projects are called '{name}': {other} and {one}; give one of them another `name` in hub.json",
@@ -166,7 +211,7 @@ fn named(projects: Vec<(Option<String>, Vec<String>, PathBuf)>) -> Result<Vec<Pl
                 one
             )));
         }
-        places.push(Place { name, tags, root });
+        places.push(place);
     }
     places.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(places)
@@ -181,6 +226,11 @@ fn own_name(root: &Path, parts: usize) -> String {
         .map(|part| part.as_os_str().to_string_lossy().into_owned())
         .collect();
     let name: String = folders.into_iter().rev().collect::<Vec<_>>().join("/");
+    allowed(&name)
+}
+
+/// The text without characters that names cannot have.
+fn allowed(name: &str) -> String {
     name.chars().map(|c| if is_project_name(c.encode_utf8(&mut [0; 4])) { c } else { '-' }).collect()
 }
 
@@ -238,7 +288,7 @@ mod tests {
     fn names(folder: &tempfile::TempDir, json: &str) -> Result<Vec<String>> {
         let file = folder.path().join(HUB_MANIFEST);
         fs::write(&file, json).unwrap();
-        let places = HubManifest::read(&file)?.places(folder.path())?;
+        let places = HubManifest::read(&file)?.places(folder.path(), &Environment::with([]))?;
         Ok(places
             .into_iter()
             .map(

@@ -10,6 +10,7 @@ mod answering;
 mod counts;
 mod elsewhere;
 mod manifest;
+mod pinned;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -34,6 +35,7 @@ pub use answering::{Answering, Told};
 pub use counts::Counts;
 pub(crate) use elsewhere::pages_elsewhere;
 pub use manifest::{HUB_MANIFEST, HubManifest, Place, above};
+pub use pinned::{Fetched, Outcome, Pin};
 
 /// How long the list of projects is used before it is looked up again.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
@@ -45,6 +47,21 @@ pub enum Listed {
     In(PathBuf),
     /// Folders and globs, relative to a folder.
     Here(PathBuf, Vec<String>),
+}
+
+impl Listed {
+    /// The projects.
+    ///
+    /// # Errors
+    /// Those of [`HubManifest::read`] and [`HubManifest::places`].
+    pub fn places(&self, environment: &Environment) -> Result<Vec<Place>> {
+        match self {
+            Self::In(file) => {
+                HubManifest::read(file)?.places(file.parent().unwrap_or(Path::new(".")), environment)
+            }
+            Self::Here(base, folders) => HubManifest::of_folders(folders).places(base, environment),
+        }
+    }
 }
 
 /// An open hub. Its projects are closed when it is dropped.
@@ -92,6 +109,8 @@ pub struct ProjectState {
     pub folder: String,
     /// Its tags.
     pub tags: Vec<String>,
+    /// The tag of a repository that it is; absent for a folder.
+    pub version: Option<String>,
     /// Number of pages.
     pub pages: Option<usize>,
     /// Why it cannot be read.
@@ -169,10 +188,7 @@ impl Hub {
     }
 
     fn places(&self) -> Result<Vec<Place>> {
-        match &self.listed {
-            Listed::In(file) => HubManifest::read(file)?.places(file.parent().unwrap_or(Path::new("."))),
-            Listed::Here(base, folders) => HubManifest::of_folders(folders).places(base),
-        }
+        self.listed.places(&self.environment)
     }
 
     /// Opens projects that are new, and closes those that are gone.
@@ -193,7 +209,11 @@ impl Hub {
         let models = self.models.clone();
         let find_model =
             Box::new(move |project: &Project, environment: &Environment| models.of(project, environment));
-        let views = Project::load(&place.root)
+        let project = match &place.pinned {
+            Some((pin, None)) => Err(pin.missing()),
+            _ => Project::load(&place.root),
+        };
+        let views = project
             .and_then(|project| {
                 Live::start_finding(project, &self.environment, self.notices.clone(), find_model)
             })
@@ -307,6 +327,7 @@ impl Answering for Hub {
                     project: opened.place.name.clone(),
                     folder: opened.place.root.to_string_lossy().into_owned(),
                     tags: opened.place.tags.clone(),
+                    version: opened.place.pinned.as_ref().map(|(pin, _)| pin.tag.clone()),
                     pages: pages.as_ref().ok().copied(),
                     error: pages.err(),
                 }

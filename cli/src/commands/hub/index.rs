@@ -68,6 +68,7 @@ impl Answering for Index {
             folder: self.address.clone(),
             project: project.name,
             tags: project.tags,
+            version: None,
             pages: Some(pages),
             error: None,
         };
