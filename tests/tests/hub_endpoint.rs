@@ -1,12 +1,20 @@
 //! A hub over HTTP, as a team runs it.
 
 use std::fs;
+use std::net::TcpListener;
+use std::os::fd::OwnedFd;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
+use ubp_tests::signal;
+
+use crate::process::{command, ubp};
 
 mod server;
 
-use server::{Server, TOKEN, hub, until};
+use server::{Client, Server, TOKEN, hub, until};
 
 #[test]
 fn everyone_may_ask_whether_a_hub_is_healthy_but_learns_no_names() {
@@ -85,8 +93,7 @@ fn a_hub_has_named_tokens_with_their_own_rights() {
     let terminal = hub();
     let made = terminal.ubp("token new ci --rights 'login.md=hide' --json");
     assert!(made.succeeded(), "{}", made.transcript());
-    let token = made.json()["token"].as_str().map_or_else(|| made.json()["secret"].clone(), Into::into);
-    let token = token.as_str().unwrap().to_owned();
+    let token = made.json()["secret"].as_str().unwrap().to_owned();
     let server = Server::start(&terminal, &[]);
     let session = server.connect(&token);
     let page = json!({ "page": "auth:login.md" });
@@ -99,4 +106,207 @@ fn a_hub_has_named_tokens_with_their_own_rights() {
 
     assert!(terminal.ubp("token revoke ci").succeeded());
     assert_eq!(server.call(&token, &session, "ubp_list_pages", json!({})).status, 401);
+}
+
+#[test]
+fn a_message_that_is_too_long_is_refused_and_others_are_not() {
+    let terminal = hub();
+    let server = Server::start(&terminal, &["--max-message", "64"]);
+    let session = server.connect(TOKEN);
+    for size in [66 << 10, 3 << 20] {
+        let long = server.call(TOKEN, &session, "ubp_search", json!({ "query": "x".repeat(size) }));
+        assert_eq!(long.status, 413, "{size}: {long:?}");
+        assert!(long.body.contains("at most 64 KB"), "{long:?}");
+    }
+    // The size may not be known beforehand.
+    let chunked = [
+        ("Authorization", &*format!("Bearer {TOKEN}")),
+        ("Content-Type", "application/json"),
+        ("Transfer-Encoding", "chunked"),
+    ];
+    let body = format!("{:x}\r\n{}\r\n0\r\n\r\n", 100_000, "x".repeat(100_000));
+    assert_eq!(server.ask("POST /mcp", &chunked, &body).status, 413);
+    let found = server.call(
+        TOKEN,
+        &session,
+        "ubp_search",
+        json!({ "query": "wombat ".repeat(4_000), "mode": "fulltext" }),
+    );
+    assert_eq!(found.status, 200, "{found:?}");
+    assert_eq!(server.metric("ubp_refused_requests_total{reason=\"size\"}"), Some(3.0));
+}
+
+#[test]
+fn a_client_with_too_many_requests_is_told_when_to_come_back_and_others_go_on() {
+    let terminal = hub();
+    let made = terminal.ubp("token new ci --json").json();
+    let token = made["secret"].as_str().unwrap();
+    let server = Server::start(&terminal, &["--max-requests", "6"]);
+    let session = server.connect(token);
+    let answers: Vec<_> = (0..8).map(|_| server.call(token, &session, "ubp_list_pages", json!({}))).collect();
+    assert_eq!(answers[..4].iter().map(|answer| answer.status).collect::<Vec<_>>(), [200; 4]);
+    let refused = answers.last().unwrap();
+    assert_eq!(refused.status, 429, "{refused:?}");
+    let wait: u64 = refused.header("retry-after").unwrap().parse().unwrap();
+    assert!((1..=10).contains(&wait), "{refused:?}");
+    assert_eq!(server.ask("GET /health", &[], "").status, 200);
+    server.connect(TOKEN);
+}
+
+#[test]
+fn only_so_many_calls_run_at_once() {
+    let terminal = hub();
+    let server = Server::start(&terminal, &["--max-calls", "1"]);
+    let session = server.connect(TOKEN);
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let (client, session): (&Client, &String) = (&server, &session);
+        let call = move || client.call(TOKEN, session, "ubp_search", json!({ "query": "wombat" })).status;
+        let calls: Vec<_> = (0..12).map(|_| scope.spawn(call)).collect();
+        calls.into_iter().map(|call| call.join().unwrap()).collect()
+    });
+    assert!(
+        statuses.contains(&200) && statuses.iter().all(|status| [200, 429].contains(status)),
+        "{statuses:?}"
+    );
+    // A call that ended left its place, also one that nobody waited for.
+    let call = server::called("ubp_search", json!({ "query": "wombat" })).to_string();
+    let mut gone = server.half(&session, &call);
+    gone.finish();
+    drop(gone);
+    until("the place is free", || server.call(TOKEN, &session, "ubp_list_pages", json!({})).status == 200);
+}
+
+#[test]
+fn a_log_has_who_called_what_but_neither_questions_nor_answers_nor_secrets() {
+    let terminal = hub();
+    let made = terminal.ubp("token new ci --json").json();
+    let token = made["secret"].as_str().unwrap();
+    let server = Server::start(&terminal, &["--log-format", "json"]);
+    let session = server.connect(token);
+    server.call(
+        token,
+        &session,
+        "ubp_search",
+        json!({ "query": "wombat", "mode": "fulltext", "projects": ["auth"] }),
+    );
+    let line: Value = serde_json::from_str(&server.line(|line| line.contains("\"call\""))).unwrap();
+    let fields: Vec<&String> = line.as_object().unwrap().keys().collect();
+    assert_eq!(fields, ["time", "level", "event", "token", "tool", "projects", "outcome", "ms"]);
+    for (field, value) in [
+        ("token", json!("ci")),
+        ("tool", json!("ubp_search")),
+        ("projects", json!(1)),
+        ("outcome", json!("ok")),
+    ] {
+        assert_eq!(line[field], value, "{line}");
+    }
+    let own = server.connect(TOKEN);
+    server.call(TOKEN, &own, "evil\"}\n{\"forged\":1", json!({ "query": "wombat" }));
+    let line: Value = serde_json::from_str(&server.line(|line| line.contains("\"call\""))).unwrap();
+    assert_eq!(
+        (&line["token"], &line["tool"], &line["outcome"]),
+        (&Value::Null, &json!("unknown"), &json!("error"))
+    );
+}
+
+#[test]
+fn every_line_of_a_log_is_json_and_has_no_token() {
+    let terminal = hub();
+    let mut server =
+        command(terminal.folder(), &["hub", "serve", "--http", "127.0.0.1:0", "--log-format", "json"]);
+    let server = Server::of(server.stderr(Stdio::piped()).spawn().unwrap());
+    let told = server.line(|line| line.contains("clients send"));
+    let kept = fs::read_to_string(terminal.path(".ubp/mcp-server.token")).unwrap();
+    assert!(signal::send("-TERM", server.child.id()));
+    let last = server.line(|line| line.contains("ending"));
+    let lines = [server.first.clone(), vec![told, last]].concat();
+    for line in &lines {
+        let line: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        assert_eq!(line["level"], "info", "{line}");
+        assert!(!line.to_string().contains(kept.trim()), "{line}");
+    }
+    // People at a terminal get no lines of calls.
+    let server = Server::start(&terminal, &[]);
+    let session = server.connect(TOKEN);
+    server.call(TOKEN, &session, "ubp_list_pages", json!({}));
+    assert!(signal::send("-TERM", server.child.id()));
+    server.line(|line| line.contains("ending"));
+    assert!(server.lines().is_empty());
+}
+
+#[test]
+fn a_server_that_stops_answers_running_calls_and_refuses_new_ones() {
+    let terminal = hub();
+    let mut server = Server::start(&terminal, &[]);
+    let session = server.connect(TOKEN);
+    let half = |_| {
+        let call = server::called("ubp_search", json!({ "query": "wombat", "mode": "fulltext" }));
+        server.half(&session, &call.to_string())
+    };
+    let mut calls: Vec<_> = (0..4).map(half).collect();
+    // These were let in before the server stops, and the others come after.
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(signal::send("-TERM", server.child.id()));
+    server.line(|line| line.contains("ending"));
+    let refused = server.post(TOKEN, Some(&session), &server::called("ubp_list_pages", json!({})));
+    for call in &mut calls {
+        call.finish();
+    }
+    for call in calls {
+        let answer = call.answer();
+        assert!(answer.body.contains("auth:login.md"), "{answer:?}");
+    }
+    assert_eq!((refused.status, refused.header("retry-after")), (503, Some("2")), "{refused:?}");
+    let ended = std::time::Instant::now();
+    until("the server has ended", || server.child.try_wait().unwrap().is_some());
+    assert!(ended.elapsed().as_secs() < 12);
+    assert!(server.child.wait().unwrap().success());
+}
+
+#[test]
+fn no_request_is_lost_when_another_server_takes_the_socket_over() {
+    let terminal = hub();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let start = || {
+        let mut server = command(terminal.folder(), &["hub", "serve", "--http", "--socket"]);
+        server.env("UBP_MCP_TOKEN", TOKEN).stdin(OwnedFd::from(listener.try_clone().unwrap()));
+        Server::of(server.stderr(Stdio::piped()).spawn().unwrap())
+    };
+    let client = Client { address: listener.local_addr().unwrap() };
+    let done = AtomicBool::new(false);
+    let asked = std::thread::scope(|scope| {
+        let ask = || {
+            let mut asked = 0;
+            while !done.load(Ordering::Acquire) {
+                let answer = client.get("/metrics");
+                assert_eq!(answer.status, 200, "{answer:?}");
+                asked += 1;
+            }
+            asked
+        };
+        let asking: Vec<_> = (0..3).map(|_| scope.spawn(ask)).collect();
+        for _ in 0..4 {
+            let mut server = start();
+            std::thread::sleep(Duration::from_millis(500));
+            assert!(signal::send("-TERM", server.child.id()));
+            until("the server has ended", || server.child.try_wait().unwrap().is_some());
+        }
+        let _last = start();
+        done.store(true, Ordering::Release);
+        asking.into_iter().map(|asking| asking.join().unwrap()).sum::<usize>()
+    });
+    assert!(asked > 10, "{asked}");
+}
+
+#[test]
+fn a_socket_has_to_be_there_and_reachable_by_this_machine_only_without_a_token() {
+    let terminal = hub();
+    let told = ubp(terminal.folder(), &["hub", "serve", "--http", "--socket"]);
+    let told = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert!(told.contains("not a socket") && told.contains("StandardInput=socket"), "{told}");
+    let listener = TcpListener::bind("0.0.0.0:0").unwrap();
+    let mut server = command(terminal.folder(), &["hub", "serve", "--http", "--socket", "--no-token"]);
+    let output = server.stdin(OwnedFd::from(listener)).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && told.contains("others can reach 0.0.0.0"), "{told}");
 }

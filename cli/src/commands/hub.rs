@@ -21,6 +21,7 @@ use ubp_servers::mcp::hub::{self, Options};
 
 use crate::ExitStatus;
 use crate::args::choice::{self, one_of};
+use crate::commands::hub_endpoint::EndpointArgs;
 use crate::commands::mcp_server::address;
 use crate::output::{CommandResult, Failure};
 use crate::page::TerminalPage;
@@ -182,6 +183,8 @@ pub struct HubServeArgs {
     /// The name of the agent, for its rights in each project [default: what the client calls itself]
     #[arg(long = "as", value_name = "NAME")]
     pub named: Option<String>,
+    #[command(flatten)]
+    pub endpoint: EndpointArgs,
 }
 
 /// The answer of `ubp hub list`.
@@ -410,6 +413,7 @@ fn serve(terminal: &mut Terminal<'_>, place: Place, args: &HubServeArgs) -> Comm
         http: args.http,
         allow_host: args.allow_host.clone(),
         no_token: args.no_token,
+        endpoint: args.endpoint.settings(),
     };
     if options.http.is_none() && terminal.io.in_is_terminal {
         terminal

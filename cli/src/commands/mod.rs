@@ -13,6 +13,7 @@ mod get;
 mod graph;
 mod hook;
 pub(crate) mod hub;
+pub(crate) mod hub_endpoint;
 mod impact;
 mod import;
 pub(crate) mod init;

@@ -2,7 +2,9 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::ops::Deref;
 use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -31,10 +33,18 @@ pub fn hub() -> Terminal {
     terminal
 }
 
+/// A client of the server at an address.
+#[derive(Debug, Clone, Copy)]
+pub struct Client {
+    pub address: SocketAddr,
+}
+
 /// A running server.
 pub struct Server {
     pub child: Child,
-    pub address: SocketAddr,
+    client: Client,
+    /// What it said until it listened.
+    pub first: Vec<String>,
     lines: mpsc::Receiver<String>,
 }
 
@@ -93,13 +103,16 @@ impl Server {
                 }
             }
         });
+        let mut first = Vec::new();
         let address = loop {
-            let line = lines.recv_timeout(PATIENCE).unwrap();
-            if let Some((_, url)) = line.split_once("http://") {
+            let line: String = lines.recv_timeout(PATIENCE).unwrap();
+            let url = line.split_once("http://").map(|(_, url)| url.to_owned());
+            first.push(line);
+            if let Some(url) = url {
                 break url.split('/').next().unwrap().parse().unwrap();
             }
         };
-        Self { child, address, lines }
+        Self { child, client: Client { address }, first, lines }
     }
 
     /// The next line on standard error that is as wanted.
@@ -116,7 +129,17 @@ impl Server {
     pub fn lines(&self) -> Vec<String> {
         self.lines.try_iter().collect()
     }
+}
 
+impl Deref for Server {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
+    }
+}
+
+impl Client {
     /// Sends a request, and reads until the server closes the connection.
     pub fn ask(&self, head: &str, headers: &[(&str, &str)], body: &str) -> Answer {
         let mut text = format!("{head} HTTP/1.1\r\nConnection: close\r\n");
@@ -126,17 +149,34 @@ impl Server {
         for (name, value) in headers {
             text.push_str(&format!("{name}: {value}\r\n"));
         }
-        if !body.is_empty() {
+        if !body.is_empty() && !headers.iter().any(|(name, _)| *name == "Transfer-Encoding") {
             text.push_str(&format!("Content-Length: {}\r\n", body.len()));
         }
-        let mut stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut stream = self.stream();
         stream.write_all(format!("{text}\r\n").as_bytes()).unwrap();
         // A server may answer before it has read the body, and close.
         let _ = stream.write_all(body.as_bytes());
-        let mut answer = Vec::new();
-        let _ = stream.read_to_end(&mut answer);
-        Answer::of(&String::from_utf8_lossy(&answer))
+        read(stream)
+    }
+
+    fn stream(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    /// Sends all but the last byte of a message.
+    pub fn half(&self, session: &str, message: &str) -> Half {
+        let (address, size) = (self.address, message.len());
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nConnection: close\r\nHost: {address}\r\nAuthorization: Bearer {TOKEN}\r\n\
+             Mcp-Session-Id: {session}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nContent-Length: {size}\r\n\r\n"
+        );
+        let (first, last) = message.split_at(size - 1);
+        let mut stream = self.stream();
+        stream.write_all(format!("{head}{first}").as_bytes()).unwrap();
+        Half { stream, last: last.to_owned() }
     }
 
     pub fn get(&self, path: &str) -> Answer {
@@ -155,13 +195,19 @@ impl Server {
         self.ask("POST /mcp", &headers, &message.to_string())
     }
 
-    /// Connects a client, and returns its session.
-    pub fn connect(&self, token: &str) -> String {
-        let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
+    /// Begins a session.
+    pub fn begin(&self, token: &str) -> String {
+        let client = json!({ "name": "test", "version": "1" });
+        let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
         let begin = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
         let begun = self.post(token, None, &begin);
         assert_eq!(begun.status, 200, "{begun:?}");
-        let session = begun.header("mcp-session-id").unwrap().to_owned();
+        begun.header("mcp-session-id").unwrap().to_owned()
+    }
+
+    /// Connects a client, and returns its session.
+    pub fn connect(&self, token: &str) -> String {
+        let session = self.begin(token);
         let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
         assert_eq!(self.post(token, Some(&session), &ready).status, 202);
         session
@@ -179,6 +225,29 @@ impl Server {
     }
 }
 
+/// A message that has not arrived as a whole.
+pub struct Half {
+    stream: TcpStream,
+    last: String,
+}
+
+impl Half {
+    /// Sends the rest.
+    pub fn finish(&mut self) {
+        self.stream.write_all(self.last.as_bytes()).unwrap();
+    }
+
+    pub fn answer(self) -> Answer {
+        read(self.stream)
+    }
+}
+
+fn read(mut stream: TcpStream) -> Answer {
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    Answer::of(&String::from_utf8_lossy(&answer))
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -186,10 +255,12 @@ impl Drop for Server {
     }
 }
 
-/// A call of a tool.
+/// A call of a tool, with an id of its own.
 pub fn called(tool: &str, arguments: Value) -> Value {
+    static LAST: AtomicU64 = AtomicU64::new(1);
+    let id = LAST.fetch_add(1, Ordering::AcqRel) + 1;
     let params = json!({ "name": tool, "arguments": arguments });
-    json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params })
+    json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
 }
 
 /// Waits until something holds.

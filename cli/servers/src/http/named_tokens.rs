@@ -312,9 +312,9 @@ mod tests {
         assert_eq!(tokens.find(&secret, at(200)).unwrap(), None, "expired");
         assert_eq!(tokens.find("ubp_0", at(150)).unwrap(), None);
         assert_eq!(tokens.find(&made.hash, at(150)).unwrap(), None, "the stored hash is not the secret");
-        let stored = std::fs::read_to_string(&tokens.path).unwrap();
+        let stored = fs::read_to_string(&tokens.path).unwrap();
         assert!(!stored.contains(&secret) && !stored.contains(&secret[PREFIX.len()..]), "{stored}");
-        let ignored = std::fs::read_to_string(project.root.join(".ubp/.gitignore")).unwrap();
+        let ignored = fs::read_to_string(project.root.join(".ubp/.gitignore")).unwrap();
         assert_eq!(ignored.lines().filter(|line| *line == "/tokens.json").count(), 1);
         let (_, other) = tokens.create("bot", Vec::new(), at(100), None).unwrap();
         for same in ["ci", "CI"] {
@@ -371,11 +371,11 @@ mod tests {
     #[test]
     fn a_damaged_list_admits_nobody() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir(folder.path().join(UBP_DIR)).unwrap();
+        fs::create_dir(folder.path().join(UBP_DIR)).unwrap();
         let tokens = Tokens::of(folder.path());
-        std::fs::write(&tokens.path, "{").unwrap();
+        fs::write(&tokens.path, "{").unwrap();
         assert!(tokens.find("ubp_0", at(0)).unwrap_err().to_string().contains("revoke all tokens"));
-        std::fs::write(&tokens.path, "\u{feff}{\r\n\"tokens\": []\r\n}").unwrap();
+        fs::write(&tokens.path, "\u{feff}{\r\n\"tokens\": []\r\n}").unwrap();
         assert_eq!(tokens.all().unwrap(), []);
     }
 }

@@ -13,6 +13,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
 use rmcp::ServerHandler;
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -20,7 +21,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use ubp_core::{Error, Result};
 
-use super::endpoint::{Endpoint, HEALTH, METRICS, Refused};
+use super::endpoint::{Endpoint, HEALTH, METRICS, Refusal, Refused, refusal};
 use super::lines;
 use crate::http::named_tokens::{NamedToken, Tokens};
 use crate::http::{self, Limits, Names, Token, bearer};
@@ -46,6 +47,22 @@ const WITHOUT_SESSIONS: &str = "2026-07-28";
 const SESSION_HEADER: &str = "mcp-session-id";
 const VERSION_HEADER: &str = "mcp-protocol-version";
 
+/// Ends a server in two steps.
+#[derive(Clone, Default)]
+pub(super) struct Stop {
+    /// No more connections are accepted, and open ones end after their requests.
+    pub listening: CancellationToken,
+    /// The clients are disconnected.
+    pub clients: CancellationToken,
+}
+
+impl Stop {
+    pub(super) fn all(&self) {
+        self.listening.cancel();
+        self.clients.cancel();
+    }
+}
+
 /// Who may send requests.
 pub(super) struct Access {
     /// The token that clients need; `None` if there is none.
@@ -56,9 +73,6 @@ pub(super) struct Access {
     pub endpoint: Option<Arc<Endpoint>>,
 }
 
-/// The answer to a request that is not let in, and why.
-type Refusal = (Refused, Response);
-
 struct Gate {
     names: Names,
     /// The required token; `None` if there is none.
@@ -66,6 +80,7 @@ struct Gate {
     /// Tokens that give clients a name.
     tokens: Tokens,
     endpoint: Option<Arc<Endpoint>>,
+    longest: usize,
     sessions: Arc<LocalSessionManager>,
     asked: Mutex<HashMap<String, Asked>>,
     idle: Duration,
@@ -138,12 +153,13 @@ pub(super) fn router<S: ServerHandler>(
     access: Access,
     stop: CancellationToken,
 ) -> Router {
+    let longest = access.endpoint.as_ref().map_or(LONGEST_BODY, |endpoint| endpoint.longest());
     let Access { token, tokens, endpoint } = access;
     let mut config = StreamableHttpServerConfig::default();
     config.cancellation_token = stop;
     // The gate checks host names instead, and more strictly.
     let config =
-        config.disable_allowed_hosts().disable_allowed_origins().with_max_request_body_bytes(LONGEST_BODY);
+        config.disable_allowed_hosts().disable_allowed_origins().with_max_request_body_bytes(longest);
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.keep_alive = Some(SILENCE);
     let sessions = Arc::new(sessions);
@@ -153,6 +169,7 @@ pub(super) fn router<S: ServerHandler>(
         token,
         tokens,
         endpoint,
+        longest,
         sessions,
         asked: Mutex::default(),
         idle: IDLE,
@@ -170,12 +187,12 @@ pub(super) async fn serve<S: ServerHandler>(
     listener: TcpListener,
     further: &[String],
     access: Access,
-    stop: CancellationToken,
+    stop: Stop,
 ) -> Result<()> {
     let address = listener.local_addr().map_err(|error| Error::io("the listener", error))?;
     let open = access.endpoint.as_ref().map(|endpoint| endpoint.connections.clone()).unwrap_or_default();
-    let router = router(client, &Names::of(address, further), access, stop.clone());
-    http::serve(listener, router, Limits { open, ..Limits::default() }, stop).await;
+    let router = router(client, &Names::of(address, further), access, stop.clients);
+    http::serve(listener, router, Limits { open, ..Limits::default() }, stop.listening).await;
     Ok(())
 }
 
@@ -190,11 +207,12 @@ async fn check(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> R
     let answer = match foreign {
         Some(why) => {
             let why = format!("{why}; --allow-host adds a name\n");
-            Err((Refused::Host, (StatusCode::FORBIDDEN, why).into_response()))
+            Err(refusal(Refused::Host, (StatusCode::FORBIDDEN, why)))
         }
         None => gate.answer(request, next).await,
     };
-    answer.unwrap_or_else(|(why, response)| {
+    answer.unwrap_or_else(|refusal| {
+        let (why, response) = *refusal;
         if let Some(endpoint) = &gate.endpoint {
             endpoint.refused(why);
         }
@@ -215,7 +233,7 @@ impl Gate {
         {
             let wanted = [(header::WWW_AUTHENTICATE, "Bearer")];
             let answer = (StatusCode::UNAUTHORIZED, wanted, "missing or wrong token\n");
-            return Err((Refused::Token, answer.into_response()));
+            return Err(refusal(Refused::Token, answer));
         }
         if let Some(endpoint) = &self.endpoint
             && request.method() == Method::GET
@@ -224,6 +242,10 @@ impl Gate {
             return Ok(endpoint.measured(self.sessions.sessions.read().await.len()).await);
         }
         let author = named.as_ref().map(|named| named.name.clone());
+        let mut admitted = match &self.endpoint {
+            Some(endpoint) => endpoint.admit(request.method(), author.as_deref())?,
+            None => None,
+        };
         if let Some(named) = named {
             request.extensions_mut().insert(Arc::new(named));
         }
@@ -235,16 +257,25 @@ impl Gate {
             text(request.headers(), VERSION_HEADER).is_none_or(|version| *version < *WITHOUT_SESSIONS);
         if session.is_none() && has_sessions && !self.has_room().await {
             let answer = (StatusCode::SERVICE_UNAVAILABLE, "too many clients are connected\n");
-            return Err((Refused::Busy, answer.into_response()));
+            return Err(refusal(Refused::Busy, answer));
         }
-        let request = match read(request).await {
-            Ok(request) => request,
+        let (mut request, is_call) = match read(request, self.longest).await {
+            Ok(read) => read,
             Err(answer) if answer.status() == StatusCode::PAYLOAD_TOO_LARGE => {
-                return Err((Refused::Size, answer));
+                return Err(refusal(Refused::Size, answer));
             }
             Err(answer) => return Ok(answer),
         };
+        if let Some(endpoint) = self.endpoint.as_ref().filter(|_| is_call) {
+            let place = endpoint.place()?;
+            request.extensions_mut().insert(place.clone());
+            admitted = admitted.map(|admitted| admitted.in_place(place));
+        }
         let response = next.run(request).await;
+        let response = match admitted {
+            Some(admitted) => admitted.held_by(response),
+            None => response,
+        };
         if response.status().is_success()
             && let Some(session) = session.or_else(|| text(response.headers(), SESSION_HEADER))
         {
@@ -254,22 +285,33 @@ impl Gate {
     }
 }
 
-/// Reads the message of the request. If it is invalid, returns the same answer as a server on standard streams.
-async fn read(request: Request) -> std::result::Result<Request, Response> {
+/// Reads the message of the request, and whether it calls a tool. If it is invalid, returns the same answer as a server on
+/// standard streams.
+async fn read(request: Request, longest: usize) -> std::result::Result<(Request, bool), Response> {
     let is_json = text(request.headers(), header::CONTENT_TYPE.as_str()).is_some_and(|kind| {
         kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
     });
     if request.method() != Method::POST || !is_json {
-        return Ok(request);
+        return Ok((request, false));
     }
     let (parts, body) = request.into_parts();
-    let bytes = http::body(body, LONGEST_BODY).await.map_err(|status| {
-        let limit = LONGEST_BODY >> 20;
-        (status, format!("a message may have at most {limit} MB, and must arrive within a minute\n"))
+    let bytes = http::body(body, longest).await.map_err(|status| {
+        let limit = if longest >= 1 << 20 {
+            format!("{} MB", longest >> 20)
+        } else {
+            format!("{} KB", longest >> 10)
+        };
+        (status, format!("a message may have at most {limit}, and must arrive within a minute\n"))
             .into_response()
     })?;
     let error = match lines::parse(&bytes) {
-        Ok(Some(_)) => return Ok(Request::from_parts(parts, Body::from(bytes))),
+        Ok(Some(message)) => {
+            let is_call = matches!(
+                &message,
+                ClientJsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::CallToolRequest(_))
+            );
+            return Ok((Request::from_parts(parts, Body::from(bytes)), is_call));
+        }
         // Unknown notifications are ignored.
         Ok(None) if !bytes.trim_ascii().is_empty() => return Err(StatusCode::ACCEPTED.into_response()),
         Ok(None) => lines::no_message(),

@@ -11,6 +11,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
+use ubp_core::hub::PROJECTS;
 use ubp_core::progress::Cancel;
 use ubp_core::show::{MAX_TOKENS, MarkdownPage, MarkdownReader, Page, Reader, Tools};
 use ubp_core::{Error, Result, message};
@@ -21,10 +22,12 @@ use ubp_host::live::Notices;
 use super::author::Author;
 use super::call::{clipped, failure, run, success};
 use super::endpoint::{Endpoint, Outcome};
+pub use super::endpoint::{Limits, Settings};
 use super::tools::{self, Row};
 use super::{Access, Files, Listening, Streams, arguments, http, over_http, over_stdio, runtime};
 use crate::http::named_tokens::{Tokens, require_author};
 use crate::http::{FAREWELL, Token, require};
+pub use crate::messages::LogFormat;
 use crate::messages::{MessageStyle, Messages};
 
 /// What agents are told first.
@@ -48,6 +51,8 @@ pub struct Options {
     pub allow_host: Vec<String>,
     /// Whether to accept HTTP clients without a token.
     pub no_token: bool,
+    /// How it treats its clients over HTTP.
+    pub endpoint: Settings,
 }
 
 /// Serves the hub that `open` opens until its client disconnects or `cancel`. A token for HTTP is kept in `home`.
@@ -64,14 +69,14 @@ pub fn serve(
     environment: &Environment,
     cancel: &Cancel,
 ) -> Result<()> {
-    let Options { named, http: address, allow_host, no_token } = options;
+    let Options { named, http: address, allow_host, no_token, endpoint } = options;
     named.as_deref().map(require_author).transpose()?;
     if let Some(address) = address.filter(|_| no_token) {
         require(address, None, message!("leave out --no-token"))?;
     }
     let variable = http::TOKEN_VARIABLE;
     let token = environment.get(variable).map(|token| Token::new(token, variable)).transpose()?;
-    let messages = Messages::over(streams.err, style);
+    let messages = Messages::over(streams.err, style).with_format(endpoint.log);
     let hub = open(messages.notices())?;
     let tools = tools::of_hub(|operation| hub.answers(operation));
     let mut server = HubServer { hub, named, tools, endpoint: None };
@@ -85,7 +90,7 @@ pub fn serve(
             };
             let tokens = Tokens::of(home);
             let counted = server.hub.clone();
-            let endpoint = Endpoint::new(Box::new(move || counted.counts()));
+            let endpoint = Endpoint::new(&endpoint, Box::new(move || counted.counts()), &messages);
             server.endpoint = Some(endpoint.clone());
             let listening = Listening {
                 address,
@@ -143,11 +148,14 @@ impl ServerHandler for HubServer {
     ) -> std::result::Result<CallToolResponse, ErrorData> {
         let row = self.row(&request.name);
         let tool = row.map_or(UNKNOWN, |row| row.operation.mcp_name);
-        let call = self.endpoint.as_ref().map(|endpoint| endpoint.begin(tool));
+        let Some(endpoint) = &self.endpoint else { return self.answer(row, request, context).await };
+        let named =
+            request.arguments.as_ref().and_then(|given| given.get(PROJECTS)).and_then(Value::as_array);
+        let projects = named.map(Vec::len).filter(|number| *number > 0);
+        let author = Author::of(None, &context.extensions, || None);
+        let (call, lost) = (endpoint.begin(tool, author.name, projects), context.ct.clone());
         let result = self.answer(row, request, context).await;
-        if let Some(call) = call {
-            call.end(Outcome::of(&result));
-        }
+        call.end(if lost.is_cancelled() { Outcome::Cancelled } else { Outcome::of(&result) });
         result
     }
 }

@@ -60,7 +60,7 @@ use ubp_host::live::{Live, ParentWatch, Views};
 use ubp_host::{Environment, Project};
 
 use crate::http::named_tokens::{Tokens, require_author};
-use crate::http::{FAREWELL, Names, Token, asked_to_stop, bind, require};
+use crate::http::{FAREWELL, Names, Token, asked_to_stop, bind, inherited, require};
 use crate::messages::{MessageStyle, Messages};
 
 use asking::Asking;
@@ -402,8 +402,14 @@ async fn over_http<S: ServerHandler>(
     cancel: &Cancel,
 ) -> Result<()> {
     let Listening { address, further, holding, access, tokens, endpoint } = listening;
-    let listener = bind(address).await?;
+    let listener = match &endpoint {
+        Some(endpoint) if endpoint.gives_its_socket() => inherited()?,
+        _ => bind(address).await?,
+    };
     let address = listener.local_addr().map_err(|error| Error::io(address.to_string(), error))?;
+    if matches!(access, Access::All) {
+        require(address, None, message!("leave out --no-token"))?;
+    }
     let url = format!("http://{address}{}", http::PATH);
     messages.say(&message!("listening on {url}", url));
     let (token, file) = match access {
@@ -415,9 +421,11 @@ async fn over_http<S: ServerHandler>(
         Access::Kept(files) => {
             let (text, file) = files.token()?;
             // The log names only the file: logs are kept and read by more people.
-            messages.say(&match holding {
-                Some(_) => message!("clients send the token in {file} as `Authorization: Bearer …`", file),
-                None => message!(
+            let is_logged =
+                holding.is_some() || endpoint.as_ref().is_some_and(|endpoint| endpoint.is_logged());
+            messages.say(&match is_logged {
+                true => message!("clients send the token in {file} as `Authorization: Bearer …`", file),
+                false => message!(
                     "clients send `Authorization: Bearer {text}` (stored in {file}; --no-token turns it off)",
                     text,
                     file
@@ -429,14 +437,24 @@ async fn over_http<S: ServerHandler>(
     if let Some(holding) = holding {
         holding.announce(&url, file.as_deref(), streams.out, cancel)?;
     }
-    let stop = CancellationToken::new();
-    let access = http::Access { token, tokens, endpoint };
+    let stop = http::Stop::default();
+    let access = http::Access { token, tokens, endpoint: endpoint.clone() };
     let serve = http::serve(client, listener, further, access, stop.clone());
     let mut serve = std::pin::pin!(serve);
     tokio::select! {
         ended = &mut serve => ended?,
         () = asked_to_stop(cancel) => {
-            stop.cancel();
+            if let Some(endpoint) = endpoint {
+                messages.say(&message!("ending, once all calls are answered; Ctrl-C ends at once"));
+                if endpoint.gives_its_socket() {
+                    stop.listening.cancel();
+                }
+                tokio::select! {
+                    ended = &mut serve => return ended,
+                    () = endpoint.drain() => {}
+                }
+            }
+            stop.all();
             if let Ok(ended) = tokio::time::timeout(FAREWELL, serve).await {
                 ended?;
             }

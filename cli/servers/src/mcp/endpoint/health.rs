@@ -58,7 +58,8 @@ impl Endpoint {
     /// The answer to [`HEALTH`]. Callers under an unknown host name only learn whether it is healthy.
     pub(in crate::mcp) async fn healthy(&self, is_known_host: bool) -> Response {
         let counts = self.health.counts().await;
-        let ok = counts.failed_projects < counts.projects;
+        let is_leaving = self.leaving.load(Ordering::Acquire);
+        let ok = counts.failed_projects < counts.projects && !is_leaving;
         let mut body = json!({ "ok": ok });
         if is_known_host {
             body["projects"] = counts.projects.into();

@@ -81,7 +81,7 @@ impl Refused {
 #[derive(Debug, Clone, Default)]
 struct Histogram {
     buckets: [u64; BOUNDS.len()],
-    sum: f64,
+    sum: Duration,
     count: u64,
 }
 
@@ -115,9 +115,8 @@ impl Metrics {
         let mut counted = self.counted();
         *counted.calls.entry((tool, outcome)).or_default() += 1;
         let seconds = counted.seconds.entry(tool).or_default();
-        let time = time.as_secs_f64();
         for (bucket, bound) in seconds.buckets.iter_mut().zip(BOUNDS) {
-            *bucket += u64::from(time <= bound);
+            *bucket += u64::from(time.as_secs_f64() <= bound);
         }
         seconds.sum += time;
         seconds.count += 1;
@@ -143,7 +142,7 @@ impl Metrics {
                 text.line("ubp_call_seconds_bucket", &[("tool", tool), ("le", &bound.to_string())], bucket);
             }
             text.line("ubp_call_seconds_bucket", &[("tool", tool), ("le", "+Inf")], seconds.count);
-            text.line("ubp_call_seconds_sum", &[("tool", tool)], seconds.sum);
+            text.line("ubp_call_seconds_sum", &[("tool", tool)], seconds.sum.as_secs_f64());
             text.line("ubp_call_seconds_count", &[("tool", tool)], seconds.count);
         }
         text.family("ubp_refused_requests_total", "counter", "Requests that were not let in, by reason.");

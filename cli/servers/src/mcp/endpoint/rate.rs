@@ -50,8 +50,8 @@ pub(in crate::mcp) type Place = Arc<OwnedSemaphorePermit>;
 
 impl Rate {
     pub(super) fn new(limits: Limits) -> Self {
-        let places = Arc::new(Semaphore::new(limits.calls.clamp(1, Semaphore::MAX_PERMITS)));
-        Self { limits, places, left: Mutex::default() }
+        let most = limits.calls.clamp(1, Semaphore::MAX_PERMITS);
+        Self { limits, places: Arc::new(Semaphore::new(most)), left: Mutex::default() }
     }
 
     pub(super) fn limits(&self) -> Limits {

@@ -11,6 +11,7 @@ async fn full(idle: Duration) -> (Gate, Vec<SessionId>) {
         token: None,
         tokens: Tokens::of(std::path::Path::new("/nowhere")),
         endpoint: None,
+        longest: LONGEST_BODY,
         sessions: Arc::new(LocalSessionManager::default()),
         asked: Mutex::default(),
         idle,
