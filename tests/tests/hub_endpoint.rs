@@ -12,6 +12,7 @@ use ubp_tests::signal;
 
 use crate::process::{command, ubp};
 
+mod authorization;
 mod server;
 
 use server::{Client, Server, TOKEN, hub, until};

@@ -16,6 +16,7 @@ pub mod documents;
 mod embedding_lock;
 mod environment;
 pub mod export;
+pub mod fetch;
 pub mod file_lock;
 mod first_index;
 mod git;

@@ -1,7 +1,7 @@
 //! Options of `ubp hub serve --http` for many clients.
 
 use clap::{Args, ValueEnum};
-use ubp_servers::mcp::hub::{Limits, LogFormat, Settings};
+use ubp_servers::mcp::hub::{Authorization, Limits, LogFormat, Settings};
 
 /// What clients of a hub may use, and what is told about them.
 #[derive(Debug, Clone, Default, Args)]
@@ -21,6 +21,15 @@ pub struct EndpointArgs {
     /// Take the listening socket on standard input, as systemd passes it
     #[arg(long, requires = "http")]
     pub socket: bool,
+    /// The address that clients use, such as that of a proxy: https://docs.example/mcp
+    #[arg(long, value_name = "URL", requires = "http")]
+    pub url: Option<String>,
+    /// Also accept access tokens of this OAuth server for the address of --url
+    #[arg(long, value_name = "URL", requires = "url", conflicts_with = "no_token")]
+    pub authorization_server: Option<String>,
+    /// The claim of access tokens with the name of the reader [default: sub]
+    #[arg(long, value_name = "NAME", requires = "authorization_server")]
+    pub reader_claim: Option<String>,
 }
 
 /// The form of lines for programs that collect logs.
@@ -44,6 +53,10 @@ impl EndpointArgs {
             LogChoice::Text => LogFormat::Text,
             LogChoice::Json => LogFormat::Json,
         });
-        Settings { limits, log, socket: self.socket }
+        let authorization = self.authorization_server.clone().map(|server| {
+            let claim = self.reader_claim.clone().unwrap_or_else(|| "sub".to_owned());
+            Authorization { server, claim }
+        });
+        Settings { limits, log, socket: self.socket, url: self.url.clone(), authorization }
     }
 }

@@ -23,6 +23,8 @@ pub mod known;
 pub mod places;
 mod transfer;
 
+pub(crate) use transfer::{Route, is_allowed};
+
 use endpoint::EndpointEmbedder;
 use installed::InstalledModel;
 pub(crate) use known::built_in;

@@ -21,7 +21,7 @@ mod hub_server;
 mod tests;
 
 use exchange::Head;
-pub(super) use exchange::{Route, is_allowed};
+pub(crate) use exchange::{Route, is_allowed};
 
 /// How often cancellation is polled.
 const PATIENCE: Duration = Duration::from_millis(100);

@@ -41,6 +41,13 @@ impl Names {
         Self { hosts, origins }
     }
 
+    /// Adds the host of an address that clients use, such as that of a proxy.
+    pub(crate) fn also(&mut self, url: &Uri) {
+        let (Some(scheme), Some(host)) = (url.scheme_str(), url.authority()) else { return };
+        self.hosts.push(host.to_string());
+        self.origins.push(format!("{scheme}://{host}"));
+    }
+
     /// Why a request is refused; `None` if it is accepted.
     pub(crate) fn refusal(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<&'static str> {
         let known = |names: &[String], name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
@@ -96,6 +103,22 @@ mod tests {
         assert!(refused(&Method::GET, "/", &[]));
         assert!(refused(&Method::GET, "/", &[("host", "localhost:4747"), ("host", "evil.example:4747")]));
         assert!(refused(&Method::GET, "http://evil.example:4747/", &[("host", "localhost:4747")]));
+    }
+
+    #[test]
+    fn a_proxy_has_a_name_without_the_port() {
+        let mut names = Names::of("127.0.0.1:4747".parse().unwrap(), &[]);
+        names.also(&"https://docs.example/mcp".parse().unwrap());
+        let refused = |host: &str, origin: &str| {
+            let headers = HeaderMap::from_iter([
+                (header::HOST, host.parse().unwrap()),
+                (header::ORIGIN, origin.parse().unwrap()),
+            ]);
+            names.refusal(&Method::POST, &"/mcp".parse().unwrap(), &headers).is_some()
+        };
+        assert!(!refused("docs.example", "https://docs.example"));
+        assert!(refused("docs.example:4747", "https://docs.example"));
+        assert!(refused("docs.example", "http://docs.example"));
     }
 
     #[test]

@@ -190,9 +190,17 @@ pub(super) async fn serve<S: ServerHandler>(
     stop: Stop,
 ) -> Result<()> {
     let address = listener.local_addr().map_err(|error| Error::io("the listener", error))?;
-    let open = access.endpoint.as_ref().map(|endpoint| endpoint.connections.clone()).unwrap_or_default();
-    let router = router(client, &Names::of(address, further), access, stop.clients);
-    http::serve(listener, router, Limits { open, ..Limits::default() }, stop.listening).await;
+    let usual = Limits::default();
+    let limits = match &access.endpoint {
+        Some(endpoint) => Limits { open: endpoint.connections.clone(), grace: endpoint.grace(), ..usual },
+        None => usual,
+    };
+    let mut names = Names::of(address, further);
+    if let Some(url) = access.endpoint.as_ref().and_then(|endpoint| endpoint.url()) {
+        names.also(url);
+    }
+    let router = router(client, &names, access, stop.clients);
+    http::serve(listener, router, limits, stop.listening).await;
     Ok(())
 }
 
@@ -209,7 +217,10 @@ async fn check(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> R
             let why = format!("{why}; --allow-host adds a name\n");
             Err(refusal(Refused::Host, (StatusCode::FORBIDDEN, why)))
         }
-        None => gate.answer(request, next).await,
+        None => match gate.description(&request) {
+            Some(description) => Ok(description),
+            None => gate.answer(request, next).await,
+        },
     };
     answer.unwrap_or_else(|refusal| {
         let (why, response) = *refusal;
@@ -221,17 +232,28 @@ async fn check(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> R
 }
 
 impl Gate {
+    /// What the server is as a resource, which clients read before they have a token.
+    fn description(&self, request: &Request) -> Option<Response> {
+        let endpoint = self.endpoint.as_ref().filter(|_| request.method() == Method::GET)?;
+        endpoint.description(request.uri().path())
+    }
+
     /// The answer to a request under a known host name.
     ///
     /// # Errors
     /// The answer if the request is not let in.
     async fn answer(&self, mut request: Request, next: Next) -> std::result::Result<Response, Refusal> {
-        let named = self.named(request.headers());
+        let sent = bearer(request.headers());
+        let mut named = self.named(request.headers());
+        if let (None, Some(endpoint), Some(sent)) = (&named, &self.endpoint, sent) {
+            named = endpoint.reader(sent, &self.tokens).await;
+        }
         if let Some(token) = &self.token
             && named.is_none()
-            && !bearer(request.headers()).is_some_and(|sent| token.is(sent))
+            && !sent.is_some_and(|sent| token.is(sent))
         {
-            let wanted = [(header::WWW_AUTHENTICATE, "Bearer")];
+            let challenge = self.endpoint.as_ref().and_then(|endpoint| endpoint.challenge(sent.is_some()));
+            let wanted = [(header::WWW_AUTHENTICATE, challenge.unwrap_or_else(|| "Bearer".into()))];
             let answer = (StatusCode::UNAUTHORIZED, wanted, "missing or wrong token\n");
             return Err(refusal(Refused::Token, answer));
         }

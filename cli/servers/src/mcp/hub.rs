@@ -21,8 +21,8 @@ use ubp_host::live::Notices;
 
 use super::author::Author;
 use super::call::{clipped, failure, run, success};
+pub use super::endpoint::{Authorization, Limits, Settings};
 use super::endpoint::{Endpoint, Outcome};
-pub use super::endpoint::{Limits, Settings};
 use super::tools::{self, Row};
 use super::{Access, Files, Listening, Streams, arguments, http, over_http, over_stdio, runtime};
 use crate::http::named_tokens::{Tokens, require_author};
@@ -90,7 +90,8 @@ pub fn serve(
             };
             let tokens = Tokens::of(home);
             let counted = server.hub.clone();
-            let endpoint = Endpoint::new(&endpoint, Box::new(move || counted.counts()), &messages);
+            let endpoint =
+                Endpoint::new(endpoint, Box::new(move || counted.counts()), &messages, environment)?;
             server.endpoint = Some(endpoint.clone());
             let listening = Listening {
                 address,

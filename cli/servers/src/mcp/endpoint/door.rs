@@ -55,6 +55,11 @@ impl Endpoint {
         Ok(Some(Admitted { _open: self.open.clone(), _place: None }))
     }
 
+    /// How long connections may still send a request once the server takes no new ones.
+    pub(in crate::mcp) fn grace(&self) -> Duration {
+        if self.gives_its_socket() { LAST } else { Duration::ZERO }
+    }
+
     /// The longest message, in bytes.
     pub(in crate::mcp) fn longest(&self) -> usize {
         self.rate.limits().message

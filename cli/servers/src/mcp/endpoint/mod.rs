@@ -7,25 +7,35 @@
 mod call_log;
 mod door;
 mod health;
+mod jwt;
 mod metrics;
+mod oauth;
 mod rate;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
+use axum::http::Uri;
+use axum::response::Response;
 use call_log::{CallLog, Ended};
 use health::Health;
 use jiff::Timestamp;
 use metrics::Metrics;
+use oauth::Resource;
 use rate::Rate;
+use ubp_core::{Error, Result, message};
+use ubp_host::Environment;
 use ubp_host::hub::Counts;
+use ubp_host::live::{Notice, Notices};
 
+use crate::http::named_tokens::{NamedToken, Tokens};
 use crate::messages::{LogFormat, Messages};
 
 pub(super) use door::{Refusal, refusal};
 pub(super) use health::{HEALTH, METRICS};
 pub(super) use metrics::{Outcome, Refused};
+pub use oauth::Authorization;
 pub use rate::Limits;
 
 /// How an endpoint treats its clients.
@@ -37,6 +47,10 @@ pub struct Settings {
     pub log: Option<LogFormat>,
     /// Whether to take the listening socket on standard input instead of opening one.
     pub socket: bool,
+    /// The address that clients use, if that is another one.
+    pub url: Option<String>,
+    /// Who else gives tokens; needs the address.
+    pub authorization: Option<Authorization>,
 }
 
 /// Counts the projects.
@@ -49,6 +63,9 @@ pub(super) struct Endpoint {
     rate: Rate,
     log: Option<CallLog>,
     socket: bool,
+    url: Option<Uri>,
+    resource: Option<Resource>,
+    messages: Notices,
     running: AtomicUsize,
     /// Every message without a whole answer has a clone.
     open: Arc<()>,
@@ -62,19 +79,73 @@ pub(super) struct Endpoint {
 
 impl Endpoint {
     /// An endpoint for the projects that `count` counts. It calls that once.
-    pub(super) fn new(settings: &Settings, count: Count, messages: &Messages) -> Arc<Self> {
-        Arc::new(Self {
+    ///
+    /// # Errors
+    /// [`Error::InvalidParams`] for an address that cannot be one.
+    pub(super) fn new(
+        settings: Settings,
+        count: Count,
+        messages: &Messages,
+        environment: &Environment,
+    ) -> Result<Arc<Self>> {
+        let url = settings.url.as_deref().map(|url| {
+            let address: Option<Uri> = url.parse().ok();
+            let is_one =
+                |uri: &Uri| matches!(uri.scheme_str(), Some("http" | "https")) && uri.authority().is_some();
+            address.filter(is_one).ok_or_else(|| {
+                Error::invalid(message!(
+                    "--url is '{url}'; it must be an address such as https://docs.example/mcp",
+                    url
+                ))
+            })
+        });
+        let resource = settings.authorization.zip(settings.url.clone());
+        let resource = resource.map(|(authorization, url)| Resource::new(authorization, url, environment));
+        Ok(Arc::new(Self {
             health: Health::new(count),
             metrics: Metrics::default(),
             rate: Rate::new(settings.limits),
             log: settings.log.map(|format| CallLog { format, stream: messages.stream() }),
             socket: settings.socket,
+            url: url.transpose()?,
+            resource: resource.transpose()?,
+            messages: messages.notices(),
             running: AtomicUsize::new(0),
             open: Arc::default(),
             leaving: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
             connections: Arc::default(),
-        })
+        }))
+    }
+
+    /// The address that clients use, if that is another one.
+    pub(super) fn url(&self) -> Option<&Uri> {
+        self.url.as_ref()
+    }
+
+    /// What this is as a resource of an authorization server, if that is the path.
+    pub(super) fn description(&self, path: &str) -> Option<Response> {
+        self.resource.as_ref()?.description(path)
+    }
+
+    /// The header for clients without a valid token; `is_wrong` if they sent one.
+    pub(super) fn challenge(&self, is_wrong: bool) -> Option<String> {
+        Some(self.resource.as_ref()?.challenge(is_wrong))
+    }
+
+    /// The reader with this token of an authorization server.
+    pub(super) async fn reader(&self, token: &str, tokens: &Tokens) -> Option<NamedToken> {
+        match self.resource.as_ref()?.reader(token, tokens).await {
+            Ok(reader) => reader,
+            Err(error) => {
+                if let Some(error) = error {
+                    let text =
+                        message!("tokens of the authorization server cannot be checked: {error}", error);
+                    (self.messages)(Notice { is_warning: true, text, hint: None });
+                }
+                None
+            }
+        }
     }
 
     /// Records that a request was not let in.
