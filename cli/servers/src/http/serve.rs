@@ -21,13 +21,20 @@ pub(crate) struct Limits {
     pub connections: usize,
     /// Timeout for the request line and headers, including the idle time before them on a kept connection.
     pub headers: Duration,
+    /// How long open connections may still send a request once the server stops.
+    pub grace: Duration,
     /// Counts the open connections.
     pub open: Arc<AtomicUsize>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { connections: 160, headers: Duration::from_secs(15), open: Arc::default() }
+        Self {
+            connections: 160,
+            headers: Duration::from_secs(15),
+            grace: Duration::ZERO,
+            open: Arc::default(),
+        }
     }
 }
 
@@ -38,6 +45,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub(crate) async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: CancellationToken) {
     let places = Arc::new(Semaphore::new(limits.connections));
     let mut open = JoinSet::new();
+    let Limits { headers, grace, .. } = limits;
     loop {
         while open.try_join_next().is_some() {}
         let accepted = async {
@@ -53,7 +61,7 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, limits: Limits,
                 let (router, stop, count) = (router.clone(), stop.clone(), limits.open.clone());
                 open.spawn(async move {
                     count.fetch_add(1, Ordering::AcqRel);
-                    answer(stream, router, limits.headers, stop).await;
+                    answer(stream, router, headers, grace, stop).await;
                     count.fetch_sub(1, Ordering::AcqRel);
                     drop(place);
                 });
@@ -65,7 +73,13 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, limits: Limits,
     while open.join_next().await.is_some() {}
 }
 
-async fn answer(stream: TcpStream, router: Router, headers: Duration, stop: CancellationToken) {
+async fn answer(
+    stream: TcpStream,
+    router: Router,
+    headers: Duration,
+    grace: Duration,
+    stop: CancellationToken,
+) {
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(headers)
@@ -77,6 +91,10 @@ async fn answer(stream: TcpStream, router: Router, headers: Duration, stop: Canc
     tokio::select! {
         _ = connection.as_mut() => {}
         () = stop.cancelled() => {
+            // A graceful shutdown closes a connection whose first request has not arrived.
+            if !grace.is_zero() && tokio::time::timeout(grace, connection.as_mut()).await.is_ok() {
+                return;
+            }
             connection.as_mut().graceful_shutdown();
             let _ = connection.await;
         }
