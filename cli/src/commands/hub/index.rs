@@ -68,7 +68,7 @@ impl Answering for Index {
             folder: self.address.clone(),
             project: project.name,
             tags: project.tags,
-            version: None,
+            version: Some(project.commit),
             pages: Some(pages),
             error: None,
         };
