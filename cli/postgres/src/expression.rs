@@ -152,6 +152,14 @@ impl Expression {
         }
     }
 
+    /// The token or the pair of adjacent tokens that is all of the expression, as `ubp.terms` counts them.
+    pub fn counted(&self) -> Option<String> {
+        match self.phrases.as_slice() {
+            [Phrase { tokens, is_open: false }] if matches!(tokens.len(), 1 | 2) => Some(tokens.join(" ")),
+            _ => None,
+        }
+    }
+
     /// Whether a row must have more than any of the phrases.
     pub fn is_selective(&self) -> bool {
         match &self.root {

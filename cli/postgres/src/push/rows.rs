@@ -1,6 +1,6 @@
 //! Deleting and writing the rows of pages.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::pin::pin;
 
 use pgvector::HalfVector;
@@ -33,7 +33,7 @@ pub(super) struct Totals {
 pub(super) struct Writing<'a> {
     whole: &'a Transaction<'a>,
     project: i32,
-    /// By how many rows more or fewer have each term.
+    /// By how many rows more or fewer have each token, and each pair of adjacent ones.
     terms: HashMap<String, i64>,
     pub totals: Totals,
     pub rows: usize,
@@ -96,18 +96,16 @@ impl<'a> Writing<'a> {
         Ok(())
     }
 
-    /// Notes that one row more or fewer has these tokens.
+    /// Notes that one row more or fewer has these tokens, and these pairs of adjacent ones.
     fn count(&mut self, tokens: &str, by: i64) {
-        let mut terms: Vec<&str> = Columns::read(tokens).0.concat();
-        terms.sort_unstable();
-        terms.dedup();
+        let columns = Columns::read(tokens);
+        let mut terms: BTreeSet<String> = BTreeSet::new();
+        for column in &columns.0 {
+            terms.extend(column.iter().map(|token| (*token).to_owned()));
+            terms.extend(column.windows(2).map(|pair| pair.join(" ")));
+        }
         for term in terms {
-            match self.terms.get_mut(term) {
-                Some(rows) => *rows += by,
-                None => {
-                    self.terms.insert(term.to_owned(), by);
-                }
-            }
+            *self.terms.entry(term).or_default() += by;
         }
     }
 

@@ -19,6 +19,8 @@ const SPARE: usize = 2;
 const REPEATED: f64 = 6.0;
 /// Maximum number of repetitions.
 const MOST_REPEATED: usize = 60;
+/// Fewest rows that a project is asked for.
+const FEWEST: usize = 40;
 /// Maximum number of rows that are scored here without a choice by PostgreSQL.
 const MOST_SCORED: usize = 2_000;
 /// Maximum number of tokens that an unfinished word may become.
@@ -166,15 +168,17 @@ impl Snapshot<'_> {
 
     /// Number of rows that match each expression: in `whole` projects, and in the visible part of others.
     async fn counts(&self, whole: &[i32], parts: &[i32], expressions: &[&Expression]) -> Result<Vec<u64>> {
-        let tokens: Vec<&str> = expressions.iter().filter_map(|expression| expression.token()).collect();
+        let counted: Vec<Option<String>> =
+            expressions.iter().map(|expression| expression.counted()).collect();
+        let terms: Vec<&String> = counted.iter().flatten().collect();
         let sql = "SELECT term, sum(rows)::bigint FROM ubp.terms WHERE project = ANY ($1) AND term = ANY ($2) GROUP BY term";
-        let rows = self.whole.query(sql, &[&whole, &tokens]).await.or_failure()?;
+        let rows = self.whole.query(sql, &[&whole, &terms]).await.or_failure()?;
         let known: HashMap<String, u64> =
             rows.iter().map(|row| (row.get(0), u64::try_from(row.get::<_, i64>(1)).unwrap_or(0))).collect();
         let mut asked: HashMap<String, u64> = HashMap::new();
-        for expression in expressions {
+        for (expression, counted) in expressions.iter().zip(&counted) {
             let condition = expression.condition();
-            let projects = if expression.token().is_some() { parts } else { &[whole, parts].concat() };
+            let projects = if counted.is_some() { parts } else { &[whole, parts].concat() };
             if projects.is_empty() || asked.contains_key(&condition) {
                 continue;
             }
@@ -182,11 +186,11 @@ impl Snapshot<'_> {
             let count: i64 = self.whole.query_one(&sql, &[&projects]).await.or_failure()?.get(0);
             asked.insert(condition, u64::try_from(count).unwrap_or(0));
         }
-        let of = |expression: &&Expression| {
-            let known = expression.token().and_then(|token| known.get(token)).copied().unwrap_or(0);
+        let of = |(expression, counted): (&&Expression, &Option<String>)| {
+            let known = counted.as_ref().and_then(|term| known.get(term)).copied().unwrap_or(0);
             known + asked.get(&expression.condition()).copied().unwrap_or(0)
         };
-        Ok(expressions.iter().map(of).collect())
+        Ok(expressions.iter().zip(&counted).map(of).collect())
     }
 
     /// The `limit` best matching sections of these projects, best first, and the statistics that their scores come from.
@@ -298,8 +302,41 @@ impl Snapshot<'_> {
             return Ok(all);
         }
         let weights = self.weights(projects, expression, statistics).await?;
-        let best = projects.iter().filter_map(|project| {
-            let (number, text) = (project.number, weights.get(&project.number)?);
+        // Most projects have few of the best rows, so all are asked for a part first.
+        let part = (4 * limit).div_ceil(projects.len().max(1)).clamp(FEWEST.min(limit), limit);
+        let all: Vec<i32> = projects.iter().map(|project| project.number).collect();
+        let mut found = self.best(&all, within, expression, &weights, part).await?;
+        let nth = |found: &[(Candidate, f64)]| found.get(limit - 1).map_or(0.0, |(_, score)| *score);
+        let mut of_projects: HashMap<i32, (usize, f64)> = HashMap::new();
+        for (candidate, score) in &found {
+            let (count, least) = of_projects.entry(candidate.project).or_insert((0, f64::INFINITY));
+            (*count, *least) = (*count + 1, least.min(*score));
+        }
+        let least = nth(&found);
+        let may_have_more = |project: &i32| {
+            of_projects.get(project).is_some_and(|(count, own)| *count >= part && *own > least)
+        };
+        let more: Vec<i32> = all.into_iter().filter(may_have_more).collect();
+        if part < limit && !more.is_empty() {
+            found.retain(|(candidate, _)| !more.contains(&candidate.project));
+            found.extend(self.best(&more, within, expression, &weights, limit).await?);
+            found.sort_by(|a, b| b.1.total_cmp(&a.1));
+        }
+        found.truncate(limit);
+        Ok(found.into_iter().map(|(candidate, _)| candidate).collect())
+    }
+
+    /// The `limit` best rows of each project, as far as PostgreSQL can tell, with their scores, best first.
+    async fn best(
+        &self,
+        projects: &[i32],
+        within: &Within,
+        expression: &Expression,
+        weights: &HashMap<i32, String>,
+        limit: usize,
+    ) -> Result<Vec<(Candidate, f64)>> {
+        let best = projects.iter().filter_map(|&number| {
+            let text = weights.get(&number)?;
             let condition = condition(within, number, expression);
             Some(format!(
                 "SELECT {number}, page, passage, -bm25_get_current_score() FROM (
@@ -317,18 +354,14 @@ impl Snapshot<'_> {
         self.plan_with("off").await?;
         let rows = self.whole.query(&sql, &[]).await.or_failure()?;
         self.plan_with("on").await?;
-        let mut found: Vec<(Candidate, f64)> = rows
-            .iter()
-            .map(|row| {
-                let candidate = Candidate { project: row.get(0), page: row.get(1), passage: row.get(2) };
-                (candidate, row.get(3))
-            })
-            .collect();
+        let row = |row: &tokio_postgres::Row| {
+            (Candidate { project: row.get(0), page: row.get(1), passage: row.get(2) }, row.get(3))
+        };
+        let mut found: Vec<(Candidate, f64)> = rows.iter().map(row).collect();
         // Rows without any of the words come too.
         found.retain(|(_, score)| *score > 0.0);
         found.sort_by(|a, b| b.1.total_cmp(&a.1));
-        found.truncate(limit);
-        Ok(found.into_iter().map(|(candidate, _)| candidate).collect())
+        Ok(found)
     }
 
     /// All rows that match, unless they are many.
@@ -382,7 +415,7 @@ impl Snapshot<'_> {
                 *wanted.entry(token.clone()).or_default() += part;
             }
             if phrase.is_open {
-                let sql = "SELECT term FROM ubp.terms WHERE project = ANY ($1) AND term >= $2 AND term < $3
+                let sql = "SELECT term FROM ubp.terms WHERE project = ANY ($1) AND term >= $2 AND term < $3 AND strpos(term, ' ') = 0
                      GROUP BY term ORDER BY sum(rows) DESC, term LIMIT $4";
                 let end = format!("{last}{{");
                 let rows =

@@ -63,8 +63,14 @@ pub async fn statistics_are_exact(client: &tokio_postgres::Client) {
     assert_eq!(count(client, sql).await, 0);
     let sql = "SELECT count(*) FROM ubp.terms FULL JOIN (
              SELECT project, term, count(*) AS found FROM (
-                 SELECT DISTINCT project, page, passage, unnest(tsvector_to_array(to_tsvector('simple', tokens))) AS term
-                 FROM ubp.passages) AS each GROUP BY project, term
+                 SELECT project, page, passage, unnest(tsvector_to_array(to_tsvector('simple', tokens))) AS term
+                 FROM ubp.passages
+                 UNION SELECT project, page, passage, term FROM (
+                     SELECT project, page, passage, token || ' ' || lead(token) OVER (
+                         PARTITION BY project, page, passage, part ORDER BY place) AS term
+                     FROM ubp.passages, string_to_table(tokens, '|') WITH ORDINALITY AS parts(own, part),
+                         string_to_table(trim(own), ' ') WITH ORDINALITY AS words(token, place)
+                 ) AS pairs WHERE term IS NOT NULL) AS each GROUP BY project, term
          ) AS counted USING (project, term) WHERE rows IS DISTINCT FROM found";
     assert_eq!(count(client, sql).await, 0);
 }
