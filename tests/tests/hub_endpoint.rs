@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use ubp_tests::signal;
@@ -24,6 +24,8 @@ fn everyone_may_ask_whether_a_hub_is_healthy_but_learns_no_names() {
     let healthy = server.ask("GET /health", &[], "");
     assert_eq!(healthy.status, 200, "{healthy:?}");
     assert_eq!(healthy.json(), json!({ "ok": true, "projects": 2, "failed_projects": 0 }));
+    let head = server.ask("HEAD /health", &[], "");
+    assert_eq!((head.status, &*head.body), (200, ""), "{head:?}");
     let foreign = server.ask("GET /health", &[("Host", "evil.example")], "");
     assert_eq!((foreign.status, foreign.json()), (200, json!({ "ok": true })));
 
@@ -119,6 +121,15 @@ fn a_message_that_is_too_long_is_refused_and_others_are_not() {
         assert_eq!(long.status, 413, "{size}: {long:?}");
         assert!(long.body.contains("at most 64 KB"), "{long:?}");
     }
+    // A client that announces a long message need not send it.
+    let begun = Instant::now();
+    let announced = [
+        ("Authorization", &*format!("Bearer {TOKEN}")),
+        ("Content-Type", "application/json"),
+        ("Content-Length", "99999999999"),
+    ];
+    assert_eq!(server.ask("POST /mcp", &announced, "").status, 413);
+    assert!(begun.elapsed().as_secs() < 20);
     // The size may not be known beforehand.
     let chunked = [
         ("Authorization", &*format!("Bearer {TOKEN}")),
@@ -134,7 +145,7 @@ fn a_message_that_is_too_long_is_refused_and_others_are_not() {
         json!({ "query": "wombat ".repeat(4_000), "mode": "fulltext" }),
     );
     assert_eq!(found.status, 200, "{found:?}");
-    assert_eq!(server.metric("ubp_refused_requests_total{reason=\"size\"}"), Some(3.0));
+    assert_eq!(server.metric("ubp_refused_requests_total{reason=\"size\"}"), Some(4.0));
 }
 
 #[test]
@@ -258,7 +269,7 @@ fn a_server_that_stops_answers_running_calls_and_refuses_new_ones() {
         assert!(answer.body.contains("auth:login.md"), "{answer:?}");
     }
     assert_eq!((refused.status, refused.header("retry-after")), (503, Some("2")), "{refused:?}");
-    let ended = std::time::Instant::now();
+    let ended = Instant::now();
     until("the server has ended", || server.child.try_wait().unwrap().is_some());
     assert!(ended.elapsed().as_secs() < 12);
     assert!(server.child.wait().unwrap().success());

@@ -10,7 +10,7 @@ mod token;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::http::StatusCode;
 use futures_util::StreamExt;
 use tokio::net::TcpListener;
@@ -47,8 +47,12 @@ pub(crate) async fn bind(address: SocketAddr) -> Result<TcpListener> {
 /// # Errors
 /// The status to answer with.
 pub(crate) async fn body(body: Body, most: usize) -> std::result::Result<Bytes, StatusCode> {
+    let is_long = body.size_hint().lower() > most as u64;
     let mut parts = body.into_data_stream();
     let read = async {
+        if is_long {
+            return Err(StatusCode::PAYLOAD_TOO_LARGE);
+        }
         let mut bytes = Vec::new();
         while let Some(part) = parts.next().await {
             let part = part.map_err(|_| StatusCode::BAD_REQUEST)?;

@@ -207,7 +207,7 @@ pub(super) async fn serve<S: ServerHandler>(
 async fn check(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
     let foreign = gate.names.refusal(request.method(), request.uri(), request.headers());
     if let Some(endpoint) = &gate.endpoint
-        && request.method() == Method::GET
+        && [Method::GET, Method::HEAD].contains(request.method())
         && request.uri().path() == HEALTH
     {
         return endpoint.healthy(foreign.is_none()).await;
@@ -283,7 +283,10 @@ impl Gate {
         }
         let (mut request, is_call) = match read(request, self.longest).await {
             Ok(read) => read,
-            Err(answer) if answer.status() == StatusCode::PAYLOAD_TOO_LARGE => {
+            Err(answer)
+                if [StatusCode::PAYLOAD_TOO_LARGE, StatusCode::REQUEST_TIMEOUT]
+                    .contains(&answer.status()) =>
+            {
                 return Err(refusal(Refused::Size, answer));
             }
             Err(answer) => return Ok(answer),

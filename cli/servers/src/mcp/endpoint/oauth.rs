@@ -1,7 +1,7 @@
 //! An endpoint as an OAuth 2.1 resource server, as the specification of MCP asks: it says which authorization server gives
 //! tokens for it (RFC 9728), and accepts those tokens.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::Json;
@@ -42,7 +42,9 @@ pub(super) struct Resource {
     /// The address that clients use, for which tokens are.
     resource: String,
     environment: Environment,
-    keys: tokio::sync::Mutex<Keys>,
+    keys: Arc<Mutex<Keys>>,
+    /// Held by the first fetch, for which others wait. Later ones go on with the keys that are known.
+    first: tokio::sync::Mutex<()>,
     /// The last problem of the authorization server, which is told once.
     problem: Mutex<Option<String>>,
 }
@@ -76,7 +78,14 @@ impl Resource {
     ) -> Result<Self> {
         ubp_host::fetch::require_safe(&authorization.server)?;
         let environment = environment.clone();
-        Ok(Self { authorization, resource, environment, keys: Default::default(), problem: Mutex::default() })
+        Ok(Self {
+            authorization,
+            resource,
+            environment,
+            keys: Arc::default(),
+            first: Default::default(),
+            problem: Mutex::default(),
+        })
     }
 
     /// The description, if that is its path.
@@ -131,23 +140,39 @@ impl Resource {
         tokens.reader(name, now).map(Some).map_err(Some)
     }
 
+    fn keys_now(&self) -> MutexGuard<'_, Keys> {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     async fn keys(&self, anew: bool) -> std::result::Result<Arc<[Key]>, Option<Error>> {
-        let mut keys = self.keys.lock().await;
         let is_within = |time: Option<Instant>, most| time.is_some_and(|time| time.elapsed() < most);
-        if (!anew && is_within(keys.fetched, AGE)) || is_within(keys.tried, PAUSE) {
-            return Ok(keys.known.clone());
+        let is_known = !self.keys_now().known.is_empty();
+        let _first = if is_known { None } else { Some(self.first.lock().await) };
+        {
+            let mut keys = self.keys_now();
+            if (!anew && is_within(keys.fetched, AGE)) || is_within(keys.tried, PAUSE) {
+                return Ok(keys.known.clone());
+            }
+            keys.tried = Some(Instant::now());
         }
-        keys.tried = Some(Instant::now());
         let (server, environment) = (self.authorization.server.clone(), self.environment.clone());
-        let fetched = tokio::task::spawn_blocking(move || fetched(&server, &environment)).await;
-        match fetched.unwrap_or_else(|error| Err(Error::Internal(error.to_string()))) {
+        let keys = self.keys.clone();
+        // A client that disconnects does not end it.
+        let fetched = tokio::task::spawn_blocking(move || {
+            let known: Arc<[Key]> = fetched(&server, &environment)?.into();
+            let mut keys = keys.lock().unwrap_or_else(PoisonError::into_inner);
+            (keys.known, keys.fetched) = (known.clone(), Some(Instant::now()));
+            Ok(known)
+        })
+        .await;
+        let fetched = fetched.unwrap_or_else(|error| Err(Error::Internal(error.to_string())));
+        match fetched {
             Ok(known) => {
-                (keys.known, keys.fetched) = (known.into(), Some(Instant::now()));
                 *self.problem.lock().unwrap_or_else(PoisonError::into_inner) = None;
-                Ok(keys.known.clone())
+                Ok(known)
             }
             // The keys of before are still those of the server.
-            Err(_) if !keys.known.is_empty() => Ok(keys.known.clone()),
+            Err(_) if !self.keys_now().known.is_empty() => Ok(self.keys_now().known.clone()),
             Err(error) => {
                 let told = Some(error.to_string());
                 let mut problem = self.problem.lock().unwrap_or_else(PoisonError::into_inner);
