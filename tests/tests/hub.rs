@@ -117,6 +117,10 @@ fn a_project_knows_the_others_of_its_list() {
         link_findings(&terminal, "auth"),
         [told("link_to_project", "link to another project: 'shop:checkout'")]
     );
+    terminal.write("auth/alone.md", "# Alone\n\n[[shop:checkout]]\n").unwrap();
+    let orphans = terminal.ubp_in("auth", &["doctor", "orphan_page", "--json"]).json();
+    assert_eq!(orphans["findings"], json!([]), "a link to another project counts");
+    fs::remove_file(terminal.path("auth/alone.md")).unwrap();
     let doctor = terminal.ubp_in("auth", &["doctor", "--exit-code"]);
     assert!(doctor.succeeded(), "{}", doctor.transcript());
     let index = fs::read(terminal.path("shop/.ubp/metadata.db")).unwrap();

@@ -48,6 +48,9 @@ impl Finding {
 /// Kind of a link that leads nowhere.
 pub(super) const BROKEN_LINK: &str = "unresolved_link";
 
+/// Kind of a link to another project.
+pub(super) const LINK_TO_PROJECT: &str = "link_to_project";
+
 /// A link that leads nowhere.
 pub(crate) fn broken_link(target: &str) -> Finding {
     finding(Severity::Warning, BROKEN_LINK, message!("broken link to '{target}'", target))
@@ -206,12 +209,17 @@ pub(super) fn contested_ids(db: &Connection, findings: &mut Vec<Finding>) -> Res
 }
 
 pub(super) fn orphans(db: &Connection, graph: &LinkGraph, findings: &mut Vec<Finding>) -> Result<()> {
+    let to_projects = findings.iter().filter(|finding| finding.code == LINK_TO_PROJECT);
+    let linking: HashSet<String> = to_projects.filter_map(|finding| finding.filepath.clone()).collect();
     for page in graph.orphans() {
-        findings.push(
-            finding(Severity::Info, "orphan_page", message!("it has no links to or from other pages"))
-                .at(page::path_of(db, page)?, None)
-                .hint(message!("add a link to it from a related page")),
-        );
+        let path = page::path_of(db, page)?;
+        if !linking.contains(&path) {
+            findings.push(
+                finding(Severity::Info, "orphan_page", message!("it has no links to or from other pages"))
+                    .at(path, None)
+                    .hint(message!("add a link to it from a related page")),
+            );
+        }
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::checks::{BROKEN_LINK, finding};
+use super::checks::{BROKEN_LINK, LINK_TO_PROJECT, finding};
 use super::{Finding, Severity};
 use crate::hub::is_project_name;
 use crate::message;
@@ -27,13 +27,15 @@ pub(crate) fn links_to_projects<'a>(
         let known =
             if context.caller == Caller::Agent { known.map(|_| PageElsewhere::Unknown) } else { known };
         let finding = match known? {
-            PageElsewhere::Exists => {
-                finding(Severity::Info, TO_PROJECT, message!("link to another project: '{target}'", target))
-                    .hint(message!("nothing to do: `ubp hub` follows it"))
-            }
+            PageElsewhere::Exists => finding(
+                Severity::Info,
+                LINK_TO_PROJECT,
+                message!("link to another project: '{target}'", target),
+            )
+            .hint(message!("nothing to do: `ubp hub` follows it")),
             PageElsewhere::Unknown => finding(
                 Severity::Info,
-                TO_PROJECT,
+                LINK_TO_PROJECT,
                 message!("link to another project: '{target}', whose pages are not known here", target),
             )
             .hint(message!("`ubp hub` follows it, if there is such a page")),
@@ -60,8 +62,6 @@ pub(crate) fn broken_unless_elsewhere(context: &Context<'_>, target: &str) -> Op
         Some(told) => Some(told).filter(|told| told.code == BROKEN_LINK),
     }
 }
-
-const TO_PROJECT: &str = "link_to_project";
 
 /// The project and the page that a target names.
 fn parts(target: &str) -> Option<(String, String)> {
