@@ -161,7 +161,7 @@ fn what_cannot_be_fetched_is_told_and_the_rest_is_fetched() {
     let error = |at: usize| answer["fetched"][at]["error"].as_str().unwrap_or_default();
     assert!(error(0).ends_with("has no tag 'v9'"), "{}", error(0));
     assert!(error(1).ends_with("has no folder 'manual'"), "{}", error(1));
-    assert!(error(2).contains("git"), "{}", error(2));
+    assert!(error(2).contains("app: git: ") && !error(2).contains("cache"), "{}", error(2));
     assert_eq!(found(&terminal, "copper"), ["d-lib:guide.md"]);
     for (entry, told) in [
         (json!({ "git": "lib", "tag": "--upload-pack=x" }), "'--upload-pack=x' cannot be a tag"),

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use ubp_core::globs::Globs;
 use ubp_core::hub::is_project_name;
 use ubp_core::manifest::MANIFEST_PATH;
@@ -36,9 +38,8 @@ pub struct HubManifest {
     schema: Option<String>,
 }
 
-/// A folder or glob, alone or with more about it.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(untagged)]
+/// A folder or glob, alone or with more about it, or a tag of a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
     /// A folder or glob.
     Path(String),
@@ -46,6 +47,25 @@ pub enum Entry {
     Named(NamedEntry),
     /// A tag of a repository.
     Pinned(PinnedEntry),
+}
+
+/// By hand, so that a mistake in an entry is told as what it is.
+impl<'de> Deserialize<'de> for Entry {
+    fn deserialize<D: Deserializer<'de>>(value: D) -> std::result::Result<Self, D::Error> {
+        let value = Value::deserialize(value)?;
+        let entry = match value {
+            Value::String(path) => return Ok(Self::Path(path)),
+            Value::Object(ref fields) if fields.contains_key("git") => {
+                serde_json::from_value(value).map(Self::Pinned)
+            }
+            Value::Object(_) => serde_json::from_value(value).map(Self::Named),
+            other => {
+                let expected = "a folder, a glob, or an object with `path` or `git`";
+                return Err(D::Error::custom(format_args!("expected {expected}, found {other}")));
+            }
+        };
+        entry.map_err(D::Error::custom)
+    }
 }
 
 /// A folder or glob with more about it.
@@ -331,6 +351,15 @@ mod tests {
         );
         assert!(told(r#"{ "projects": [], "colour": 1 }"#).contains("unknown field `colour`"));
         assert!(told(r#"{ "projects": ["three"] }"#).contains("three"));
+        for (entry, wrong) in [
+            (r#"{ "git": "lib" }"#, "missing field `tag`"),
+            (r#"{ "path": "one", "nmae": "two" }"#, "unknown field `nmae`"),
+            (r#"{ "git": "lib", "tag": "v1", "path": "docs" }"#, "unknown field `path`"),
+            ("1", "expected a folder, a glob, or an object with `path` or `git`, found 1"),
+        ] {
+            let said = told(&format!("{{\n\"projects\": [\n{entry}] }}"));
+            assert!(said.contains("hub.json, line 3: ") && said.contains(wrong), "{said}");
+        }
         let twice = r#"{ "projects": [{ "path": "one", "name": "two" }, "two"] }"#;
         assert!(told(twice).starts_with("two projects are called 'two': "), "{}", told(twice));
         let colon = r#"{ "projects": [{ "path": "one", "name": "a:b" }] }"#;

@@ -183,6 +183,14 @@ impl Pin {
         }
     }
 
+    /// The error of git with the repository instead of the folder that git ran in.
+    fn told(&self, error: Error) -> Error {
+        match error {
+            Error::Io { source, .. } => Error::io(&self.git, source),
+            other => other,
+        }
+    }
+
     fn settle(&self, replace: bool) -> Result<(Outcome, String)> {
         let no_cache = || {
             Error::invalid(message!(
@@ -205,7 +213,7 @@ impl Pin {
         }
         let before = self.record();
         if let Some(record) = &before {
-            match tags::object_of(&self.git, &self.tag, store)? {
+            match tags::object_of(&self.git, &self.tag, store).map_err(|error| self.told(error))? {
                 Some(object) if object == record.object => {
                     return Ok((Outcome::Unchanged, record.commit.clone()));
                 }
@@ -216,7 +224,7 @@ impl Pin {
         let aside = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(store).map_err(failed)?;
         let files = aside.path().join(FILES);
         fs::create_dir(&files).map_err(failed)?;
-        let found = tags::check_out(&self.git, &self.tag, &files)?;
+        let found = tags::check_out(&self.git, &self.tag, &files).map_err(|error| self.told(error))?;
         self.make_project(&files, &found)?;
         let CheckedOut { object, commit, time } = found;
         let record = Record {
