@@ -11,6 +11,7 @@ use ubp_core::globs::Globs;
 use ubp_core::hub::is_project_name;
 use ubp_core::manifest::MANIFEST_PATH;
 use ubp_core::message;
+use ubp_core::reported;
 use ubp_core::{Error, Result};
 
 use super::pinned::Pin;
@@ -60,8 +61,10 @@ impl<'de> Deserialize<'de> for Entry {
             }
             Value::Object(_) => serde_json::from_value(value).map(Self::Named),
             other => {
-                let expected = "a folder, a glob, or an object with `path` or `git`";
-                return Err(D::Error::custom(format_args!("expected {expected}, found {other}")));
+                return Err(D::Error::custom(reported!(
+                    "expected a folder, a glob, or an object with `path` or `git`, found {found}",
+                    found = other.to_string()
+                )));
             }
         };
         entry.map_err(D::Error::custom)
