@@ -39,7 +39,7 @@ mod index;
     ubp hub get shop:checkout.md\n  \
     ubp hub impact shop:checkout.md            also pages of other projects\n  \
     ubp hub stale                              stale pages of all projects\n  \
-    ubp hub fetch                              the tags of repositories in hub.json\n  \
+    ubp hub fetch                              the tags in hub.json\n  \
     ubp hub serve --http                       for agents, at one address\n  \
     ubp hub search login --in '~/src/*'        without hub.json\n  \
     ubp hub serve --index postgres://localhost/ubp\n\n\

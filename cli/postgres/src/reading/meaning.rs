@@ -123,18 +123,18 @@ impl Snapshot<'_> {
             let condition =
                 within.get(&number).map(|pages| format!("AND page = ANY ('{}'::bigint[])", list(pages)));
             format!(
-                "(SELECT {number}, page, section, path, embedding FROM ubp.vectors
+                "SELECT {number}, page, section, path, embedding FROM ubp.vectors
                  WHERE project = {number} {}
-                 ORDER BY (embedding::halfvec({size})) <#> $1::halfvec({size}) LIMIT {limit})",
+                 ORDER BY (embedding::halfvec({size})) <#> $1::halfvec({size}) LIMIT {limit}",
                 condition.unwrap_or_default()
             )
         };
-        let sql = projects.iter().map(of_project).collect::<Vec<_>>().join(" UNION ALL ");
-        if sql.is_empty() {
+        if projects.is_empty() {
             return Ok(Vec::new());
         }
+        let sql = projects.iter().map(of_project).collect::<Vec<_>>().join(") UNION ALL (");
         let asked = HalfVector::from_f32_slice(query);
-        let rows = self.whole.query(&sql, &[&asked]).await.or_failure()?;
+        let rows = self.whole.query(&format!("({sql})"), &[&asked]).await.or_failure()?;
         let close = rows.iter().map(|row| {
             let (page, similarity) = (row.get::<_, i64>(1), dot(query, &numbers(&row.get(4))));
             let section = number(page, row.get(2));

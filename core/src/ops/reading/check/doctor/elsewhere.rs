@@ -32,13 +32,13 @@ pub(crate) fn links_to_projects<'a>(
                 LINK_TO_PROJECT,
                 message!("link to another project: '{target}'", target),
             )
-            .hint(message!("nothing to do: `ubp hub` follows it")),
+            .hint(message!("nothing to do: a hub follows it")),
             PageElsewhere::Unknown => finding(
                 Severity::Info,
                 LINK_TO_PROJECT,
                 message!("link to another project: '{target}', whose pages are not known here", target),
             )
-            .hint(message!("`ubp hub` follows it, if there is such a page")),
+            .hint(message!("a hub follows it, if there is such a page")),
             PageElsewhere::Missing => finding(
                 Severity::Warning,
                 BROKEN_LINK,
