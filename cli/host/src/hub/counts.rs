@@ -16,7 +16,7 @@ pub struct Counts {
 }
 
 impl Hub {
-    /// How many projects there are now. Waits for no index, unlike [`Hub::states`].
+    /// How many projects there are now. Waits for no index, unlike [`super::Answering::states`].
     pub fn counts(&self) -> Counts {
         let opened = self.current();
         let failed = opened.iter().filter(|opened| !opened.is_readable()).count();
