@@ -10,6 +10,7 @@ mod find;
 mod names;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::Value;
@@ -53,6 +54,8 @@ pub struct SharedHub {
     surroundings: Surroundings,
     source: MemorySource,
     known: RwLock<Known>,
+    /// How often a page's sections were brought into memory since they were dropped.
+    brought: AtomicUsize,
 }
 
 /// What is known of the projects.
@@ -63,6 +66,7 @@ struct Known {
 }
 
 /// What a question is asked with.
+#[derive(Clone, Copy)]
 pub struct Asked<'a> {
     /// Who asks.
     pub caller: Caller,
@@ -72,16 +76,6 @@ pub struct Asked<'a> {
     pub progress: &'a dyn Progress,
     /// Cancels the question.
     pub cancel: &'a Cancel,
-}
-
-/// The part of [`Asked`] that every project is asked with.
-#[derive(Clone, Copy)]
-struct With<'a> {
-    caller: Caller,
-    agent: Option<&'a str>,
-    reader: Option<&'a dyn Reader>,
-    progress: &'a dyn Progress,
-    cancel: &'a Cancel,
 }
 
 impl SharedHub {
@@ -102,8 +96,15 @@ impl SharedHub {
             .build()
             .map_err(|source| Error::Io { path: "PostgreSQL".into(), source })?;
         let shared = Shared::new(runtime.block_on(Database::open(address, connections))?);
-        let (source, known) = (MemorySource::default(), RwLock::default());
-        let hub = Self { runtime: Some(runtime), shared, role, surroundings, source, known };
+        let hub = Self {
+            runtime: Some(runtime),
+            shared,
+            role,
+            surroundings,
+            source: MemorySource::default(),
+            known: RwLock::default(),
+            brought: AtomicUsize::default(),
+        };
         hub.current(|_, _| Ok(()))?;
         Ok(hub)
     }
@@ -133,14 +134,13 @@ impl SharedHub {
         asked: Asked<'_>,
         told: Option<(&mut dyn Page, Option<&dyn Reader>)>,
     ) -> Result<Value> {
-        let Asked { caller, agent, progress, cancel } = asked;
         let reader = told.as_ref().and_then(|(_, reader)| *reader);
         let answer = self.current(move |snapshot, known| {
-            let with = With { caller, agent, reader, progress, cancel };
-            let members = known.projects.iter().map(|names| self.member(names, with));
+            let members = known.projects.iter().map(|names| self.member(names, asked, reader));
             let projects: Vec<&Project> = known.projects.iter().map(|names| &names.project).collect();
             let embedder = self.surroundings.embedder.as_deref();
-            let texts = Texts { runtime: self.handle()?, snapshot, projects: &projects, embedder };
+            let brought = &self.brought;
+            let texts = Texts { runtime: self.handle()?, snapshot, projects: &projects, embedder, brought };
             let page = told.map(|(page, _)| page);
             Hub::new(members.collect(), &known.between).with_texts_in(&texts).call(
                 operation,
@@ -157,8 +157,13 @@ impl SharedHub {
         runtime.ok_or_else(|| Error::Internal("the hub is closed".into()))
     }
 
-    fn member<'a>(&'a self, names: &'a Names, with: With<'a>) -> Member<'a> {
-        let With { caller, agent, reader, progress, cancel } = with;
+    fn member<'a>(
+        &'a self,
+        names: &'a Names,
+        asked: Asked<'a>,
+        reader: Option<&'a dyn Reader>,
+    ) -> Member<'a> {
+        let Asked { caller, agent, progress, cancel } = asked;
         let context = Context {
             index: names.index.view(),
             source: &self.source,
@@ -207,35 +212,35 @@ impl SharedHub {
         Err(failure(message!("the database is pushed to faster than it can be read")))
     }
 
-    /// Brings what is known up to date.
+    /// Brings what is known up to date. If that fails, nothing is known.
     fn follow(&self, known: &mut Known, snapshot: &Snapshot<'_>, projects: Vec<Project>) -> Result<()> {
-        let mut before: HashMap<i32, Names> =
-            known.projects.drain(..).map(|names| (names.project.number, names)).collect();
+        let before = std::mem::take(known).projects.into_iter();
+        let mut before: HashMap<i32, Names> = before.map(|names| (names.project.number, names)).collect();
+        let mut followed = Vec::with_capacity(projects.len());
         for project in projects {
-            let names = match before.remove(&project.number) {
+            followed.push(match before.remove(&project.number) {
                 Some(names) if names.project.version == project.version => names.renamed(project),
                 Some(names) => self.handle()?.block_on(names.follow(snapshot, project))?,
                 None => self.handle()?.block_on(Names::read(snapshot, project))?,
-            };
-            known.projects.push(names);
+            });
         }
         let cancel = Cancel::default();
-        let with =
-            With { caller: Caller::Person, agent: None, reader: None, progress: &Silent, cancel: &cancel };
-        let members: Vec<Member<'_>> = known.projects.iter().map(|names| self.member(names, with)).collect();
+        let asked = Asked { caller: Caller::Person, agent: None, progress: &Silent, cancel: &cancel };
+        let members: Vec<Member<'_>> = followed.iter().map(|names| self.member(names, asked, None)).collect();
         let between = Between::of(&members)?;
         drop(members);
-        known.between = between;
+        *known = Known { projects: followed, between };
         Ok(())
     }
 
     /// Drops sections from memory if there are many, unless somebody is reading them.
     fn forget_texts(&self) {
-        let Ok(known) = self.known.try_write() else { return };
-        let held: usize = known.projects.iter().map(|names| names.pages_with_sections().len()).sum();
-        if held > MOST_PAGES {
-            known.projects.iter().for_each(Names::forget_sections);
+        if self.brought.load(Ordering::Relaxed) < MOST_PAGES {
+            return;
         }
+        let Ok(known) = self.known.try_write() else { return };
+        known.projects.iter().for_each(Names::forget_sections);
+        self.brought.store(0, Ordering::Relaxed);
     }
 }
 

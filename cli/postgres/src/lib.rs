@@ -22,9 +22,7 @@ pub use address::{Address, Security};
 pub use database::Database;
 pub use hub::{Asked, SharedHub, Surroundings};
 pub use push::{Commit, Push, Pushed, Relation, push, remove};
-pub use reading::{
-    Close, Closest, Link, Match, Page, Project, Section, Shared, Snapshot, Statistics, Within,
-};
+pub use reading::{Close, Closest, Match, Project, Shared, Snapshot, States, Statistics, Within};
 
 use std::future::Future;
 

@@ -2,7 +2,6 @@
 
 mod meaning;
 mod pages;
-mod published;
 mod words;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,8 +13,7 @@ use ubp_core::index::received::{section_number, section_of};
 use ubp_core::{Result, message};
 
 pub use meaning::{Close, Closest};
-pub use pages::{Link, Page, Section};
-pub(crate) use published::States;
+pub use pages::States;
 pub use words::{Match, Statistics, Within};
 
 use crate::database::Database;

@@ -142,8 +142,6 @@ const SAME: &[&str] = &[
     "`uri` is not a file",
     "({has} AND tokens LIKE",
     "SET search_path",
-    "page, path, doc_id",
-    "path, line, link_type",
     "expected parameters as application/json",
     "in memory",
     "no project is open",

@@ -1,6 +1,7 @@
 //! What words and meaning find in the database, for the ranking of the engine.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::runtime::Handle;
 use ubp_core::hub::{SharedEvidence, SharedTexts, Sought, WordMatch};
@@ -12,7 +13,6 @@ use ubp_core::ports::{Embedder, TextKind};
 use ubp_core::search::{Match, SearchMode};
 use ubp_core::{Error, Result};
 
-use crate::failure::failure;
 use crate::reading::{self, Project, Snapshot, Statistics, Within, parts};
 
 /// The texts and vectors of the projects in one state of the database.
@@ -21,6 +21,8 @@ pub(super) struct Texts<'a> {
     pub snapshot: &'a Snapshot<'a>,
     pub projects: &'a [&'a Project],
     pub embedder: Option<&'a dyn Embedder>,
+    /// Counts the pages whose sections are read.
+    pub brought: &'a AtomicUsize,
 }
 
 impl SharedTexts for Texts<'_> {
@@ -43,6 +45,7 @@ impl SharedTexts for Texts<'_> {
 
     fn sections(&self, project: &str, pages: &[i64]) -> Result<HashMap<i64, Vec<PublishedSection>>> {
         let project = self.project(project)?;
+        self.brought.fetch_add(pages.len(), Ordering::Relaxed);
         self.runtime.block_on(self.snapshot.sections_of(project, pages))
     }
 }
@@ -119,8 +122,7 @@ impl Texts<'_> {
             let reading::Match { project, page, section, passage, bm25, has, .. } = one;
             let passage = passage_number(page, i64::from(parts(passage).1));
             let heading = headings.remove(&(project, section)).unwrap_or_default();
-            let project =
-                *place.get(&project).ok_or_else(|| failure(ubp_core::message!("a project is gone")))?;
+            let Some(&project) = place.get(&project) else { continue };
             evidence.words.push(WordMatch {
                 project,
                 found: Match { section, page, passage, bm25 },

@@ -1,6 +1,6 @@
 //! What is known of a project without its texts: an index in memory, see [`ubp_core::index::received`].
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use ubp_core::Result;
 use ubp_core::freshness::Assessment;
@@ -53,11 +53,6 @@ impl Names {
     /// The same with other facts about the project itself.
     pub fn renamed(self, project: Project) -> Self {
         Self { project, ..self }
-    }
-
-    /// The pages whose sections are in memory.
-    pub fn pages_with_sections(&self) -> HashSet<i64> {
-        self.index.read(pages_with_sections).unwrap_or_default().into_iter().collect()
     }
 
     /// Drops all sections.

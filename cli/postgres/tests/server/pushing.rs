@@ -91,8 +91,10 @@ fn an_older_commit_does_not_replace_a_newer_one() {
         let text = shared
             .read(None, async |snapshot| {
                 let project = snapshot.project("web").await?;
-                let page = snapshot.page_at(&project, "login.md").await?.unwrap();
-                Ok(snapshot.sections(&project, page.page).await?[0].text.clone())
+                let numbers: Vec<i64> = snapshot.states(&project).await?.into_keys().collect();
+                let pages = snapshot.published(&project, &numbers).await?;
+                let (number, _) = pages.iter().find(|(_, page)| page.path == "login.md").unwrap();
+                Ok(snapshot.sections_of(&project, &[*number]).await?[number][0].text.clone())
             })
             .await?;
         assert!(text.contains("Newer."));

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use ubp_core::index::received::section_of;
 use ubp_core::ports::{Embedder as _, TextKind};
 use ubp_core::search::matches;
 use ubp_core::text::Query;
@@ -77,8 +78,11 @@ fn words_are_scored_as_in_one_index_over_all_projects() {
                     assert_eq!(statistics.rows, rows, "{text}");
                     let mut named = Vec::new();
                     for one in found {
-                        let section = snapshot.section(one.project, one.section).await?.unwrap();
-                        named.push(((one.path, i64::from(section.lines.0)), one.bm25));
+                        let project = projects.iter().find(|project| project.number == one.project).unwrap();
+                        let sections = snapshot.sections_of(project, &[one.page]).await?;
+                        let ordinal = usize::try_from(section_of(one.section).1).unwrap();
+                        let first = i64::try_from(sections[&one.page][ordinal].lines.0).unwrap();
+                        named.push(((one.path, first), one.bm25));
                     }
                     Ok(named)
                 })
