@@ -18,6 +18,11 @@ pub(crate) struct Phrase {
     pub is_open: bool,
 }
 
+/// Two adjacent tokens as `ubp.terms` has them: before all single ones, so that those that begin alike are neighbours.
+pub(crate) fn pair(first: &str, second: &str) -> String {
+    format!(" {first} {second}")
+}
+
 /// An expression. Phrases are numbers in [`Expression::phrases`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Node {
@@ -139,11 +144,6 @@ impl Expression {
         }
     }
 
-    /// The expression that is a phrase alone.
-    pub fn of(phrase: Phrase) -> Self {
-        Self { root: Node::Phrase(0), phrases: vec![phrase] }
-    }
-
     /// The token that is all of the expression.
     pub fn token(&self) -> Option<&str> {
         match self.phrases.as_slice() {
@@ -152,10 +152,13 @@ impl Expression {
         }
     }
 
-    /// The token or the pair of adjacent tokens that is all of the expression, as `ubp.terms` counts them.
-    pub fn counted(&self) -> Option<String> {
-        match self.phrases.as_slice() {
-            [Phrase { tokens, is_open: false }] if matches!(tokens.len(), 1 | 2) => Some(tokens.join(" ")),
+    /// The phrases, if a row has to have any one of them, and nothing else.
+    pub fn any_of(&self) -> Option<Vec<&Phrase>> {
+        match &self.root {
+            Node::Phrase(_) => Some(self.phrases.iter().collect()),
+            Node::Any(parts) if parts.iter().all(|part| matches!(part, Node::Phrase(_))) => {
+                Some(self.phrases.iter().collect())
+            }
             _ => None,
         }
     }
@@ -169,25 +172,52 @@ impl Expression {
         }
     }
 
-    /// A condition in SQL that is true for the rows that match.
+    /// A condition in SQL that is true for the rows that match. The index finds all rows with the right tokens; that these
+    /// follow each other is seen in the text, without dividing it into tokens again.
     pub fn condition(&self) -> String {
-        self.condition_of(&self.root)
+        let Some(tokens) = self.tokens_of(&self.root) else { return "false".into() };
+        let has = format!("to_tsvector('simple', tokens) @@ '{tokens}'::tsquery");
+        if self.is_told_by_tokens(&self.root) { has } else { format!("{has} AND {}", self.text_of(&self.root)) }
     }
 
-    fn condition_of(&self, node: &Node) -> String {
+    /// What tokens a row that matches has, as a `tsquery`; `None` if no row matches.
+    fn tokens_of(&self, node: &Node) -> Option<String> {
+        match node {
+            Node::Phrase(phrase) => self.phrases.get(*phrase)?.tsquery(),
+            Node::All(parts) => {
+                let parts: Vec<String> =
+                    parts.iter().map(|part| self.tokens_of(part)).collect::<Option<_>>()?;
+                Some(format!("({})", parts.join(" & ")))
+            }
+            Node::Any(parts) => {
+                let parts: Vec<String> = parts.iter().filter_map(|part| self.tokens_of(part)).collect();
+                (!parts.is_empty()).then(|| format!("({})", parts.join(" | ")))
+            }
+            Node::Without(one, _) => self.tokens_of(one),
+        }
+    }
+
+    fn is_told_by_tokens(&self, node: &Node) -> bool {
+        match node {
+            Node::Phrase(phrase) => self.phrases.get(*phrase).is_some_and(|phrase| phrase.tokens.len() == 1),
+            Node::All(parts) | Node::Any(parts) => parts.iter().all(|part| self.is_told_by_tokens(part)),
+            Node::Without(..) => false,
+        }
+    }
+
+    fn text_of(&self, node: &Node) -> String {
         let join = |parts: &[Node], word: &str| {
-            let parts: Vec<String> = parts.iter().map(|part| self.condition_of(part)).collect();
+            let parts: Vec<String> = parts.iter().map(|part| self.text_of(part)).collect();
             format!("({})", parts.join(word))
         };
         match node {
-            Node::Phrase(phrase) => {
-                self.phrases.get(*phrase).map_or_else(|| "false".into(), Phrase::condition)
-            }
+            Node::Phrase(phrase) => match self.phrases.get(*phrase).and_then(Phrase::pattern) {
+                Some(pattern) => format!("tokens LIKE '{pattern}'"),
+                None => "false".into(),
+            },
             Node::All(parts) => join(parts, " AND "),
             Node::Any(parts) => join(parts, " OR "),
-            Node::Without(one, other) => {
-                format!("({} AND NOT {})", self.condition_of(one), self.condition_of(other))
-            }
+            Node::Without(one, other) => format!("({} AND NOT {})", self.text_of(one), self.text_of(other)),
         }
     }
 
@@ -215,17 +245,25 @@ impl Phrase {
         }
     }
 
-    /// Tokens are letters and digits, so that nothing has to be escaped.
-    fn condition(&self) -> String {
-        let Some((last, others)) = self.tokens.split_last() else { return "false".into() };
-        let mut words: Vec<String> = others.to_vec();
-        words.push(if self.is_open { format!("{last}:*") } else { last.clone() });
-        let has = format!("to_tsvector('simple', tokens) @@ '{}'::tsquery", words.join(" & "));
-        if others.is_empty() {
-            return has;
-        }
+    /// The tokens as a `tsquery`; `None` without any. They are letters and digits, so that nothing has to be escaped.
+    pub fn tsquery(&self) -> Option<String> {
+        let tokens = self.tokens.join(" & ");
+        (!tokens.is_empty()).then(|| if self.is_open { tokens + ":*" } else { tokens })
+    }
+
+    /// A pattern for LIKE that matches the rows with the tokens next to each other; `None` without any.
+    pub fn pattern(&self) -> Option<String> {
         let end = if self.is_open { "" } else { " " };
-        format!("({has} AND tokens LIKE '% {}{end}%')", self.tokens.join(" "))
+        (!self.tokens.is_empty()).then(|| format!("% {}{end}%", self.tokens.join(" ")))
+    }
+
+    /// What of it is counted in `ubp.terms`: the token, or each pair of adjacent ones. The last one is not if it is open.
+    pub fn terms(&self) -> Vec<String> {
+        let closed = self.tokens.len() - usize::from(self.is_open).min(self.tokens.len());
+        match &self.tokens[..closed] {
+            [token] => vec![token.clone()],
+            tokens => tokens.windows(2).map(|two| pair(&two[0], &two[1])).collect(),
+        }
     }
 
     fn frequency(&self, row: &Columns<'_>) -> f64 {
@@ -312,11 +350,27 @@ mod tests {
         let token = read("\"fox\"");
         assert_eq!(token.condition(), "to_tsvector('simple', tokens) @@ 'fox'::tsquery");
         assert!(!token.is_selective() && token.token() == Some("fox"));
-        let phrase = read("\"brown fox\" *");
-        assert!(
-            phrase.condition().contains("'brown & fox:*'") && phrase.condition().contains("'% brown fox%'")
+        let phrase = read("\"brown fox\" * OR \"cat\"");
+        assert_eq!(
+            phrase.condition(),
+            "to_tsvector('simple', tokens) @@ '(brown & fox:* | cat)'::tsquery \
+             AND (tokens LIKE '% brown fox%' OR tokens LIKE '% cat %')"
         );
+        assert_eq!(
+            read("\"a\" NOT \"b\"").condition(),
+            "to_tsvector('simple', tokens) @@ 'a'::tsquery AND (tokens LIKE '% a %' AND NOT tokens LIKE '% b %')"
+        );
+        assert_eq!(read("\"\"").condition(), "false");
         assert!(!read("\"a\" OR (\"b\" OR \"c\" *)").is_selective());
         assert!(read("\"a\" AND \"b\"").is_selective());
+    }
+
+    #[test]
+    fn pairs_of_tokens_are_counted() {
+        let terms = |text: &str| read(text).phrases[0].terms();
+        assert_eq!(terms("\"fox\""), ["fox"]);
+        assert_eq!(terms("\"fox\" *"), [""; 0]);
+        assert_eq!(terms("\"quick brown fox\""), [" quick brown", " brown fox"]);
+        assert_eq!(terms("\"quick brown fox\" *"), [" quick brown"]);
     }
 }

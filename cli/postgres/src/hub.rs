@@ -11,7 +11,7 @@ mod names;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use serde_json::Value;
 use tokio::runtime::{Handle, Runtime};
@@ -35,10 +35,13 @@ const ATTEMPTS: usize = 10;
 /// Maximum number of pages with sections in memory, in all projects.
 const MOST_PAGES: usize = 2_000;
 
+/// Opens the model with an identity; `None` if it is not on this machine.
+pub type OpenModel = dyn Fn(&str) -> Result<Option<Arc<dyn Embedder>>> + Send + Sync;
+
 /// What a hub needs beside the database.
 pub struct Surroundings {
-    /// The model of questions; without it, and for projects with another model, only words count.
-    pub embedder: Option<Arc<dyn Embedder>>,
+    /// For questions by meaning; projects whose model is not on this machine are searched by words.
+    pub model: Box<OpenModel>,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Settings for answers. The projects' own settings are not in the database.
@@ -52,6 +55,8 @@ pub struct SharedHub {
     shared: Shared,
     role: Option<String>,
     surroundings: Surroundings,
+    /// Models by identity, `None` if they are not on this machine.
+    models: Mutex<HashMap<String, Option<Arc<dyn Embedder>>>>,
     source: MemorySource,
     known: RwLock<Known>,
     /// How often a page's sections were brought into memory since they were dropped.
@@ -101,6 +106,7 @@ impl SharedHub {
             shared,
             role,
             surroundings,
+            models: Mutex::default(),
             source: MemorySource::default(),
             known: RwLock::default(),
             brought: AtomicUsize::default(),
@@ -138,9 +144,10 @@ impl SharedHub {
         let answer = self.current(move |snapshot, known| {
             let members = known.projects.iter().map(|names| self.member(names, asked, reader));
             let projects: Vec<&Project> = known.projects.iter().map(|names| &names.project).collect();
-            let embedder = self.surroundings.embedder.as_deref();
+            let model = |identity: &str| self.model(identity);
             let brought = &self.brought;
-            let texts = Texts { runtime: self.handle()?, snapshot, projects: &projects, embedder, brought };
+            let texts =
+                Texts { runtime: self.handle()?, snapshot, projects: &projects, model: &model, brought };
             let page = told.map(|(page, _)| page);
             Hub::new(members.collect(), &known.between).with_texts_in(&texts).call(
                 operation,
@@ -150,6 +157,16 @@ impl SharedHub {
         });
         self.forget_texts();
         answer
+    }
+
+    fn model(&self, identity: &str) -> Result<Option<Arc<dyn Embedder>>> {
+        let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = models.get(identity) {
+            return Ok(known.clone());
+        }
+        let found = (self.surroundings.model)(identity)?;
+        models.insert(identity.to_owned(), found.clone());
+        Ok(found)
     }
 
     fn handle(&self) -> Result<&Handle> {

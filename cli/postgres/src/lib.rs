@@ -20,7 +20,7 @@ mod tokens;
 
 pub use address::{Address, Security};
 pub use database::Database;
-pub use hub::{Asked, SharedHub, Surroundings};
+pub use hub::{Asked, OpenModel, SharedHub, Surroundings};
 pub use push::{Commit, Push, Pushed, Relation, push, remove};
 pub use reading::{Close, Closest, Match, Project, Shared, Snapshot, States, Statistics, Within};
 

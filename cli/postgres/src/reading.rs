@@ -1,5 +1,6 @@
 //! Answering from the database: projects, pages, and the candidates of a search with their exact scores.
 
+mod counts;
 mod meaning;
 mod pages;
 mod words;
@@ -8,18 +9,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 use tokio::runtime::Handle;
-use tokio_postgres::{Client, IsolationLevel, Transaction};
+use deadpool_postgres::{ClientWrapper, Transaction};
+use tokio_postgres::IsolationLevel;
+use tokio_postgres::types::ToSql;
 use ubp_core::index::received::{section_number, section_of};
 use ubp_core::{Result, message};
 
 pub use meaning::{Close, Closest};
 pub use pages::States;
-pub use words::{Match, Statistics, Within};
+pub use counts::Statistics;
+pub use words::{Match, Within};
 
 use crate::database::Database;
 use crate::failure::{OrFailure as _, failure_with};
 use crate::push::check_name;
 use meaning::Sample;
+
+/// Maximum number of samples of vectors in memory, which are of different models and selections of projects.
+const MOST_SAMPLES: usize = 8;
 
 /// A project in the database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -46,20 +53,20 @@ pub struct Project {
 #[derive(Clone)]
 pub struct Shared {
     database: Database,
-    sample: Arc<Mutex<Option<Arc<Sample>>>>,
+    samples: Arc<Mutex<Vec<Arc<Sample>>>>,
 }
 
 /// One unchanging state of the database, as one role sees it.
 pub struct Snapshot<'a> {
     whole: Transaction<'a>,
     role: Option<&'a str>,
-    sample: &'a Mutex<Option<Arc<Sample>>>,
+    samples: &'a Mutex<Vec<Arc<Sample>>>,
 }
 
 impl Shared {
     /// Reads from `database`.
     pub fn new(database: Database) -> Self {
-        Self { database, sample: Arc::default() }
+        Self { database, samples: Arc::default() }
     }
 
     /// Runs `work` on one state of the database. `role` limits what it sees; the role of the connection has to be a member
@@ -98,18 +105,18 @@ impl Shared {
         Ok(answer)
     }
 
-    async fn begin<'a>(&'a self, client: &'a mut Client, role: Option<&'a str>) -> Result<Snapshot<'a>> {
+    async fn begin<'a>(&'a self, client: &'a mut ClientWrapper, role: Option<&'a str>) -> Result<Snapshot<'a>> {
         let whole =
             client.build_transaction().read_only(true).isolation_level(IsolationLevel::RepeatableRead);
         let whole = whole.start().await.or_failure()?;
         // Candidates of partitions are merged, so they have to come in order.
         let mut settings =
-            String::from("SET LOCAL hnsw.iterative_scan = strict_order; SET LOCAL hnsw.ef_search = 100;");
+            String::from("SET LOCAL hnsw.iterative_scan = strict_order; SET LOCAL hnsw.ef_search = 100; SET LOCAL plan_cache_mode = force_generic_plan;");
         if let Some(role) = role {
             settings.push_str(&format!(" SET LOCAL ROLE \"{}\";", role.replace('"', "\"\"")));
         }
         whole.batch_execute(&settings).await.or_failure()?;
-        Ok(Snapshot { whole, role, sample: &self.sample })
+        Ok(Snapshot { whole, role, samples: &self.samples })
     }
 }
 
@@ -150,12 +157,28 @@ impl Snapshot<'_> {
         })
     }
 
-    fn kept_sample(&self) -> Option<Arc<Sample>> {
-        self.sample.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// The rows of a statement whose plan the connection keeps: over many partitions, a plan takes longer than its work.
+    async fn rows_of(
+        &self,
+        sql: &str,
+        params: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<tokio_postgres::Row>> {
+        let statement = self.whole.prepare_cached(sql).await.or_failure()?;
+        self.whole.query(&statement, params).await.or_failure()
     }
 
+    fn kept_sample(&self, fits: impl Fn(&Sample) -> bool) -> Option<Arc<Sample>> {
+        let kept = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.iter().find(|kept| fits(kept)).cloned()
+    }
+
+    /// Keeps a sample instead of the one that was kept first, if there are many.
     fn keep_sample(&self, sample: &Arc<Sample>) {
-        *self.sample.lock().unwrap_or_else(PoisonError::into_inner) = Some(sample.clone());
+        let mut kept = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= MOST_SAMPLES {
+            kept.remove(0);
+        }
+        kept.push(sample.clone());
     }
 }
 

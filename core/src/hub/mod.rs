@@ -31,7 +31,7 @@ use crate::ports::PageElsewhere;
 use crate::show::{Page, Span};
 use crate::{Context, Error, Result};
 
-pub use crate::search::across::{SharedEvidence, SharedTexts, Sought, WordMatch};
+pub use crate::search::across::{ModelEvidence, SharedEvidence, SharedTexts, Sought, WordMatch};
 pub use between::Between;
 use linked::Elsewhere;
 use named::NamedPage;

@@ -125,6 +125,20 @@ pub fn find_named(name: &str, places: &Places, processor: Processor) -> Result<A
     open_on(found(name, places)?, processor).map(Arc::from)
 }
 
+/// An embedder for the model with this identity, which begins with its name; `None` if this machine or this build does not
+/// have it, or has another version of it.
+///
+/// # Errors
+/// [`Error::Model`] if it cannot be opened.
+pub fn with_identity(identity: &str, places: &Places) -> Result<Option<Arc<dyn Embedder>>> {
+    let name = identity.split_once('@').map_or(identity, |(name, _)| name);
+    match find_named(name, places, Processor::Cpu) {
+        Ok(embedder) => Ok(Some(embedder).filter(|embedder| embedder.model().identity == identity)),
+        Err(Error::ModelUnavailable { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// An embedder for the built-in model; `None` in a build without engines.
 ///
 /// # Errors

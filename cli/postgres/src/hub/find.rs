@@ -1,10 +1,11 @@
 //! What words and meaning find in the database, for the ranking of the engine.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::runtime::Handle;
-use ubp_core::hub::{SharedEvidence, SharedTexts, Sought, WordMatch};
+use ubp_core::hub::{ModelEvidence, SharedEvidence, SharedTexts, Sought, WordMatch};
 use ubp_core::index::Close;
 use ubp_core::index::published::PublishedSection;
 use ubp_core::index::received::passage_number;
@@ -15,12 +16,16 @@ use ubp_core::{Error, Result};
 
 use crate::reading::{self, Project, Snapshot, Statistics, Within, parts};
 
+/// A model, if it is on this machine.
+type Found = Result<Option<Arc<dyn Embedder>>>;
+
 /// The texts and vectors of the projects in one state of the database.
 pub(super) struct Texts<'a> {
     pub runtime: &'a Handle,
     pub snapshot: &'a Snapshot<'a>,
     pub projects: &'a [&'a Project],
-    pub embedder: Option<&'a dyn Embedder>,
+    /// The model with an identity, if it is on this machine.
+    pub model: &'a (dyn Fn(&str) -> Found + Sync),
     /// Counts the pages whose sections are read.
     pub brought: &'a AtomicUsize,
 }
@@ -36,11 +41,11 @@ impl SharedTexts for Texts<'_> {
             }
             projects.push(project.clone());
         }
-        let vector = match sought.mode {
+        let vectors = match sought.mode {
             SearchMode::Fulltext => Err(None),
-            _ => self.vector(sought, &projects)?.map_err(Some),
+            _ => self.vectors(sought, &projects)?.map_err(Some),
         };
-        self.runtime.block_on(self.evidence(sought, &projects, &within, vector))
+        self.runtime.block_on(self.evidence(sought, &projects, &within, vectors))
     }
 
     fn sections(&self, project: &str, pages: &[i64]) -> Result<HashMap<i64, Vec<PublishedSection>>> {
@@ -50,8 +55,8 @@ impl SharedTexts for Texts<'_> {
     }
 }
 
-/// A vector with the identity of its model, or why there is none; `None` if nobody wants one.
-type QueryVector = std::result::Result<(String, Vec<f32>), Option<Fallback>>;
+/// The query by each model, with its identity.
+type Vectors = Vec<(String, Vec<f32>)>;
 
 impl Texts<'_> {
     fn project(&self, name: &str) -> Result<&Project> {
@@ -59,27 +64,30 @@ impl Texts<'_> {
         found.copied().ok_or_else(|| Error::Internal(format!("project {name} is gone")))
     }
 
-    fn vector(
+    fn vectors(
         &self,
         sought: &Sought<'_>,
         projects: &[Project],
-    ) -> Result<std::result::Result<(String, Vec<f32>), Fallback>> {
-        let Some(embedder) = self.embedder else { return Ok(Err(Fallback::ModelMissing)) };
-        let model = embedder.model();
-        if !model.scripts.cover(sought.query.text()) {
-            return Ok(Err(Fallback::UnknownScript));
-        }
-        if !projects.iter().any(|project| project.model.as_ref() == Some(&model.identity)) {
-            return Ok(Err(Fallback::VectorsPending));
-        }
-        match embedder.embed(TextKind::Query, &[sought.query.text()]) {
-            Ok(mut vectors) => {
-                let vector = vectors.pop().ok_or_else(|| Error::Internal("no vector".into()))?;
-                Ok(Ok((model.identity.clone(), vector)))
+    ) -> Result<std::result::Result<Vectors, Fallback>> {
+        let identities: BTreeSet<&String> =
+            projects.iter().filter_map(|project| project.model.as_ref()).collect();
+        let (mut vectors, mut why) = (Vec::new(), Fallback::VectorsPending);
+        for identity in identities {
+            let Some(embedder) = (self.model)(identity)? else {
+                why = Fallback::ModelMissing;
+                continue;
+            };
+            if !embedder.model().scripts.cover(sought.query.text()) {
+                why = Fallback::UnknownScript;
+                continue;
             }
-            Err(Error::ModelUnavailable { .. }) => Ok(Err(Fallback::ModelUnreachable)),
-            Err(error) => Err(error),
+            match embedder.embed(TextKind::Query, &[sought.query.text()]) {
+                Ok(embedded) => vectors.extend(embedded.into_iter().map(|one| (identity.clone(), one))),
+                Err(Error::ModelUnavailable { .. }) => why = Fallback::ModelUnreachable,
+                Err(error) => return Err(error),
+            }
         }
+        Ok(if vectors.is_empty() { Err(why) } else { Ok(vectors) })
     }
 
     async fn evidence(
@@ -87,34 +95,31 @@ impl Texts<'_> {
         sought: &Sought<'_>,
         projects: &[Project],
         within: &Within,
-        vector: QueryVector,
+        // Nobody wants them, or why there are none.
+        vectors: std::result::Result<Vectors, Option<Fallback>>,
     ) -> Result<SharedEvidence> {
         let Sought { query, mode, limit, .. } = *sought;
         let snapshot = self.snapshot;
         let place: HashMap<i32, usize> =
             projects.iter().enumerate().map(|(at, project)| (project.number, at)).collect();
         let mut evidence = SharedEvidence::default();
-        let words = if mode == SearchMode::Vector && vector.is_ok() {
+        let words = if mode == SearchMode::Vector && vectors.is_ok() {
             (Vec::new(), snapshot.statistics(projects, query).await?)
         } else {
-            let enough = if vector.is_ok() { sought.enough } else { 1 };
+            let enough = if vectors.is_ok() { sought.enough } else { 1 };
             snapshot.matches(projects, query, within, limit, enough).await?
         };
         let (words, statistics) = words;
         (evidence.rows, evidence.rows_with) = counts(&statistics, query);
         let matched: Vec<(i32, i64)> = words.iter().map(|one| (one.project, one.section)).collect();
         let mut headings = snapshot.headings(&matched).await?;
-        match vector {
-            Ok((identity, vector)) => {
-                self.add_close(
-                    &mut evidence,
-                    projects,
-                    (within, &place),
-                    (&identity, &vector),
-                    &words,
-                    limit,
-                )
-                .await?;
+        match vectors {
+            Ok(vectors) => {
+                for (identity, vector) in &vectors {
+                    let model = Model { identity, vector };
+                    let found = self.close(model, projects, (within, &place), &words, limit).await?;
+                    evidence.models.push(found);
+                }
             }
             Err(fallback) => evidence.fallback = fallback,
         }
@@ -133,21 +138,22 @@ impl Texts<'_> {
         Ok(evidence)
     }
 
-    async fn add_close(
+    /// What the vectors of one model say.
+    async fn close(
         &self,
-        evidence: &mut SharedEvidence,
+        Model { identity, vector }: Model<'_>,
         projects: &[Project],
         (within, place): (&Within, &HashMap<i32, usize>),
-        (identity, vector): (&str, &[f32]),
         words: &[reading::Match],
         limit: usize,
-    ) -> Result<()> {
+    ) -> Result<ModelEvidence> {
         let snapshot = self.snapshot;
         let closest = snapshot.closest(projects, within, identity, vector, limit).await?;
         let mut sections: Vec<(i32, i64)> =
             closest.sections.iter().map(|one| (one.project, one.section)).collect();
         let close: HashSet<(i32, i64)> = sections.iter().copied().collect();
-        let others = words.iter().map(|one| (one.project, one.section)).filter(|one| !close.contains(one));
+        let others = words.iter().filter(|one| !closest.skipped.contains(&one.project));
+        let others = others.map(|one| (one.project, one.section)).filter(|one| !close.contains(one));
         let others: Vec<(i32, i64)> = others.collect();
         sections.extend(&others);
         let (similarities, means) = snapshot.similarities(&sections, vector).await?;
@@ -155,17 +161,25 @@ impl Texts<'_> {
         let added = others.iter().filter_map(|&(project, section)| {
             Some((project, section, *similarities.get(&(project, section))?))
         });
-        for (project, section, similarity) in known.chain(added) {
-            let Some(&at) = place.get(&project) else { continue };
-            evidence.close.push((at, Close { section, page: parts(section).0, similarity }));
-        }
+        let close = known.chain(added).filter_map(|(project, section, similarity)| {
+            Some((*place.get(&project)?, Close { section, page: parts(section).0, similarity }))
+        });
         let mean = |((project, page), mean): ((i32, i64), f64)| Some(((*place.get(&project)?, page), mean));
-        evidence.pages = means.into_iter().filter_map(mean).collect();
-        evidence.background = closest.background;
-        evidence.contrast = closest.contrast;
-        evidence.compared = closest.compared;
-        Ok(())
+        Ok(ModelEvidence {
+            close: close.collect(),
+            background: closest.background,
+            contrast: closest.contrast,
+            compared: closest.compared,
+            pages: means.into_iter().filter_map(mean).collect(),
+        })
     }
+}
+
+/// A query by one model.
+#[derive(Clone, Copy)]
+struct Model<'a> {
+    identity: &'a str,
+    vector: &'a [f32],
 }
 
 /// The number of rows, and in how many the words of the query are.

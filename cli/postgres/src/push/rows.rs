@@ -13,6 +13,7 @@ use ubp_core::index::Stemmer;
 use ubp_core::index::published::{PageState, PublishedPage};
 use ubp_core::{Result, message};
 
+use crate::expression::pair;
 use crate::failure::{OrFailure as _, failure};
 use crate::tokens::{self, Columns};
 
@@ -102,7 +103,7 @@ impl<'a> Writing<'a> {
         let mut terms: BTreeSet<String> = BTreeSet::new();
         for column in &columns.0 {
             terms.extend(column.iter().map(|token| (*token).to_owned()));
-            terms.extend(column.windows(2).map(|pair| pair.join(" ")));
+            terms.extend(column.windows(2).map(|two| pair(two[0], two[1])));
         }
         for term in terms {
             *self.terms.entry(term).or_default() += by;

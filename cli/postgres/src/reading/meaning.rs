@@ -196,7 +196,7 @@ impl Snapshot<'_> {
             projects.iter().map(|project| (project.number, project.version)).collect();
         versions.sort_unstable();
         let of = (versions, identity.to_owned(), self.role.map(str::to_owned));
-        if let Some(kept) = self.kept_sample().filter(|kept| kept.of == of) {
+        if let Some(kept) = self.kept_sample(|kept| kept.of == of) {
             return Ok(kept);
         }
         let numbers_of: Vec<i32> = projects.iter().map(|project| project.number).collect();

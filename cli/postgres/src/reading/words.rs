@@ -8,8 +8,8 @@ use ubp_core::index::Stemmer;
 use ubp_core::search::NEIGHBOURS;
 use ubp_core::text::Query;
 
-use super::{Project, Snapshot, list, number};
-use crate::expression::{Expression, Phrase, bm25, rarity};
+use super::{Project, Snapshot, Statistics, list, number};
+use crate::expression::{Expression, Phrase, bm25};
 use crate::failure::OrFailure as _;
 use crate::tokens::Columns;
 
@@ -23,8 +23,6 @@ const MOST_REPEATED: usize = 60;
 const FEWEST: usize = 40;
 /// Maximum number of rows that are scored here without a choice by PostgreSQL.
 const MOST_SCORED: usize = 2_000;
-/// Maximum number of tokens that an unfinished word may become.
-const MOST_ENDINGS: i64 = 30;
 
 /// The pages that may be found, by project; all of the projects that are absent.
 pub type Within = HashMap<i32, Vec<i64>>;
@@ -48,39 +46,13 @@ pub struct Match {
     pub path: String,
 }
 
-/// What ranking needs to know about all rows of the selected projects.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Statistics {
-    /// Number of rows of the full text.
-    pub rows: u64,
-    /// Number of tokens in them.
-    pub tokens: u64,
-    /// For each of [`Query::active_alternatives`], the number of rows that have it.
-    pub alternatives: Vec<u64>,
-    /// For each of [`Query::function_words`], the number of rows that have it.
-    pub function_words: Vec<u64>,
-    /// Number of rows with each phrase of the query.
-    phrases: HashMap<Phrase, u64>,
-}
-
-impl Statistics {
-    fn average(&self) -> f64 {
-        self.tokens as f64 / self.rows.max(1) as f64
-    }
-
-    fn rarities(&self, expression: &Expression) -> Vec<f64> {
-        let rows = |phrase: &Phrase| self.phrases.get(phrase).copied().unwrap_or(0);
-        expression.phrases.iter().map(|phrase| rarity(rows(phrase), self.rows)).collect()
-    }
-}
-
 /// A query as the database is asked.
-struct Asked {
-    strict: Option<Expression>,
-    relaxed: Option<Expression>,
-    neighbours: Option<Expression>,
-    alternatives: Vec<Expression>,
-    function_words: Vec<Expression>,
+pub(super) struct Asked {
+    pub strict: Option<Expression>,
+    pub relaxed: Option<Expression>,
+    pub neighbours: Option<Expression>,
+    pub alternatives: Vec<Expression>,
+    pub function_words: Vec<Expression>,
 }
 
 impl Asked {
@@ -101,7 +73,8 @@ impl Asked {
         })
     }
 
-    fn phrases(&self) -> HashSet<&Phrase> {
+    /// The phrases that rows are scored by.
+    pub fn phrases(&self) -> HashSet<&Phrase> {
         let expressions = [&self.strict, &self.relaxed, &self.neighbours].into_iter().flatten();
         expressions.flat_map(|expression| &expression.phrases).collect()
     }
@@ -132,65 +105,6 @@ impl Snapshot<'_> {
     /// [`ubp_core::Error::SharedIndex`].
     pub async fn statistics(&self, projects: &[Project], query: &Query) -> Result<Statistics> {
         self.statistics_of(projects, &Asked::of(query)?).await
-    }
-
-    async fn statistics_of(&self, projects: &[Project], asked: &Asked) -> Result<Statistics> {
-        let numbers: Vec<i32> = projects.iter().map(|project| project.number).collect();
-        // Of projects that are visible in part, the numbers of all rows are not.
-        let sql = "SELECT project, rows, tokens FROM ubp.statistics WHERE project = ANY ($1)";
-        let mut whole = Vec::new();
-        let mut statistics = Statistics::default();
-        for row in self.whole.query(sql, &[&numbers]).await.or_failure()? {
-            whole.push(row.get::<_, i32>(0));
-            statistics.rows += u64::try_from(row.get::<_, i64>(1)).unwrap_or(0);
-            statistics.tokens += u64::try_from(row.get::<_, i64>(2)).unwrap_or(0);
-        }
-        let parts: Vec<i32> = numbers.iter().copied().filter(|number| !whole.contains(number)).collect();
-        if !parts.is_empty() {
-            let sql = "SELECT count(*), coalesce(sum(length), 0)::bigint FROM ubp.passages WHERE project = ANY ($1)";
-            let row = self.whole.query_one(sql, &[&parts]).await.or_failure()?;
-            statistics.rows += u64::try_from(row.get::<_, i64>(0)).unwrap_or(0);
-            statistics.tokens += u64::try_from(row.get::<_, i64>(1)).unwrap_or(0);
-        }
-        let phrases = asked.phrases().into_iter().map(|phrase| Expression::of(phrase.clone()));
-        let phrases: Vec<Expression> = phrases.collect();
-        let all: Vec<&Expression> =
-            phrases.iter().chain(&asked.alternatives).chain(&asked.function_words).collect();
-        let mut counts = self.counts(&whole, &parts, &all).await?.into_iter();
-        for expression in phrases {
-            let count = counts.next().unwrap_or(0);
-            statistics.phrases.extend(expression.phrases.into_iter().map(|phrase| (phrase, count)));
-        }
-        statistics.alternatives = counts.by_ref().take(asked.alternatives.len()).collect();
-        statistics.function_words = counts.collect();
-        Ok(statistics)
-    }
-
-    /// Number of rows that match each expression: in `whole` projects, and in the visible part of others.
-    async fn counts(&self, whole: &[i32], parts: &[i32], expressions: &[&Expression]) -> Result<Vec<u64>> {
-        let counted: Vec<Option<String>> =
-            expressions.iter().map(|expression| expression.counted()).collect();
-        let terms: Vec<&String> = counted.iter().flatten().collect();
-        let sql = "SELECT term, sum(rows)::bigint FROM ubp.terms WHERE project = ANY ($1) AND term = ANY ($2) GROUP BY term";
-        let rows = self.whole.query(sql, &[&whole, &terms]).await.or_failure()?;
-        let known: HashMap<String, u64> =
-            rows.iter().map(|row| (row.get(0), u64::try_from(row.get::<_, i64>(1)).unwrap_or(0))).collect();
-        let mut asked: HashMap<String, u64> = HashMap::new();
-        for (expression, counted) in expressions.iter().zip(&counted) {
-            let condition = expression.condition();
-            let projects = if counted.is_some() { parts } else { &[whole, parts].concat() };
-            if projects.is_empty() || asked.contains_key(&condition) {
-                continue;
-            }
-            let sql = format!("SELECT count(*) FROM ubp.passages WHERE project = ANY ($1) AND {condition}");
-            let count: i64 = self.whole.query_one(&sql, &[&projects]).await.or_failure()?.get(0);
-            asked.insert(condition, u64::try_from(count).unwrap_or(0));
-        }
-        let of = |(expression, counted): (&&Expression, &Option<String>)| {
-            let known = counted.as_ref().and_then(|term| known.get(term)).copied().unwrap_or(0);
-            known + asked.get(&expression.condition()).copied().unwrap_or(0)
-        };
-        Ok(expressions.iter().zip(&counted).map(of).collect())
     }
 
     /// The `limit` best matching sections of these projects, best first, and the statistics that their scores come from.
@@ -301,7 +215,7 @@ impl Snapshot<'_> {
         if limited && let Some(all) = self.all_rows(projects, within, expression, limit).await? {
             return Ok(all);
         }
-        let weights = self.weights(projects, expression, statistics).await?;
+        let weights = Self::weights(projects, expression, statistics);
         // Most projects have few of the best rows, so all are asked for a part first.
         let part = (4 * limit).div_ceil(projects.len().max(1)).clamp(FEWEST.min(limit), limit);
         let all: Vec<i32> = projects.iter().map(|project| project.number).collect();
@@ -400,13 +314,11 @@ impl Snapshot<'_> {
 
     /// The query for each project. PostgreSQL weighs words by their rarity in the partition; words that are rarer in all
     /// projects than there are repeated.
-    async fn weights(
-        &self,
+    fn weights(
         projects: &[Project],
         expression: &Expression,
         statistics: &Statistics,
-    ) -> Result<HashMap<i32, String>> {
-        let numbers: Vec<i32> = projects.iter().map(|project| project.number).collect();
+    ) -> HashMap<i32, String> {
         let mut wanted: HashMap<String, f64> = HashMap::new();
         for (phrase, idf) in expression.phrases.iter().zip(statistics.rarities(expression)) {
             let Some((last, others)) = phrase.tokens.split_last() else { continue };
@@ -415,25 +327,12 @@ impl Snapshot<'_> {
                 *wanted.entry(token.clone()).or_default() += part;
             }
             if phrase.is_open {
-                let sql = "SELECT term FROM ubp.terms WHERE project = ANY ($1) AND term >= $2 AND term < $3 AND strpos(term, ' ') = 0
-                     GROUP BY term ORDER BY sum(rows) DESC, term LIMIT $4";
-                let end = format!("{last}{{");
-                let rows =
-                    self.whole.query(sql, &[&numbers, last, &end, &MOST_ENDINGS]).await.or_failure()?;
-                rows.iter().for_each(|row| *wanted.entry(row.get(0)).or_default() += part);
+                for token in statistics.endings(last) {
+                    *wanted.entry(token.clone()).or_default() += part;
+                }
             } else {
                 *wanted.entry(last.clone()).or_default() += part;
             }
-        }
-        let tokens: Vec<&String> = wanted.keys().collect();
-        let sql = "SELECT terms.project, term, terms.rows, statistics.rows FROM ubp.terms
-             JOIN ubp.statistics ON statistics.project = terms.project
-             WHERE terms.project = ANY ($1) AND term = ANY ($2)";
-        let rows = self.whole.query(sql, &[&numbers, &tokens]).await.or_failure()?;
-        let mut local: HashMap<(i32, String), f64> = HashMap::new();
-        for row in &rows {
-            let (with, all): (i64, i64) = (row.get(2), row.get(3));
-            local.insert((row.get(0), row.get(1)), idf_there(with as f64, all as f64));
         }
         let largest = wanted.values().copied().fold(f64::MIN_POSITIVE, f64::max);
         let text = |project: i32| {
@@ -442,7 +341,7 @@ impl Snapshot<'_> {
             words.sort_by(|a, b| a.0.cmp(b.0));
             for (token, idf) in words {
                 // Of a project that is visible in part, the rarity there is not known.
-                let there = local.get(&(project, token.clone())).copied().unwrap_or(idf.max(largest / 10.0));
+                let there = statistics.rarity_there(project, token).unwrap_or(idf.max(largest / 10.0));
                 let times = (REPEATED * idf / there).round() as usize;
                 for _ in 0..times.clamp(1, MOST_REPEATED) {
                     text.push_str(token);
@@ -451,7 +350,7 @@ impl Snapshot<'_> {
             }
             text
         };
-        Ok(numbers.into_iter().map(|project| (project, text(project))).collect())
+        projects.iter().map(|project| (project.number, text(project.number))).collect()
     }
 
     /// The rows of candidates.
@@ -499,9 +398,4 @@ fn condition(within: &Within, project: i32, expression: &Expression) -> String {
         condition += &format!(" AND page = ANY ('{}'::bigint[])", list(pages));
     }
     condition
-}
-
-/// How much pg_textsearch weighs a word that `rows` of `total` rows have.
-fn idf_there(rows: f64, total: f64) -> f64 {
-    (1.0 + (total - rows + 0.5).max(0.0) / (rows + 0.5)).ln().max(1e-3)
 }

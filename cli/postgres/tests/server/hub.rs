@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use ubp_core::Caller;
 use ubp_core::manifest::{FrontMatterMode, Manifest};
 use ubp_core::ops::named;
-use ubp_core::ports::FixedClock;
+use ubp_core::ports::{Embedder, FixedClock};
 use ubp_core::progress::{Cancel, Silent};
 use ubp_postgres::{Asked, Database, SharedHub, Surroundings, run};
 use ubp_testing::HashEmbedder;
@@ -77,7 +77,10 @@ fn project(name: &str, pages: &[(String, String)]) -> Project {
 fn open(server: &Server, database: &str, role: Option<&str>) -> SharedHub {
     let now = Timestamp::from_second(1_000_000).unwrap();
     let surroundings = Surroundings {
-        embedder: Some(Arc::new(HashEmbedder::default())),
+        model: Box::new(|identity| {
+            let model: Arc<dyn Embedder> = Arc::new(HashEmbedder::default());
+            Ok(Some(model).filter(|model| model.model().identity == identity))
+        }),
         clock: Arc::new(FixedClock::at(now)),
         manifest: Manifest::default_for("pages", FrontMatterMode::Preserved, now).unwrap(),
     };

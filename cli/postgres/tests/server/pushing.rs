@@ -66,7 +66,7 @@ pub async fn statistics_are_exact(client: &tokio_postgres::Client) {
                  SELECT project, page, passage, unnest(tsvector_to_array(to_tsvector('simple', tokens))) AS term
                  FROM ubp.passages
                  UNION SELECT project, page, passage, term FROM (
-                     SELECT project, page, passage, token || ' ' || lead(token) OVER (
+                     SELECT project, page, passage, ' ' || token || ' ' || lead(token) OVER (
                          PARTITION BY project, page, passage, part ORDER BY place) AS term
                      FROM ubp.passages, string_to_table(tokens, '|') WITH ORDINALITY AS parts(own, part),
                          string_to_table(trim(own), ' ') WITH ORDINALITY AS words(token, place)

@@ -10,6 +10,7 @@ use ubp_core::ports::Clock as _;
 use ubp_core::progress::{Cancel, Progress};
 use ubp_core::{Caller, Error, Result, message};
 use ubp_host::hub::{Answering, Counts, HubAsker, ProjectState, Told};
+use ubp_host::models::places::Places;
 use ubp_host::{Environment, SystemClock, models};
 use ubp_postgres::{Address, Asked, SharedHub, Surroundings};
 
@@ -29,7 +30,9 @@ pub(super) fn open(
     let address = Address::parse(address, |name| environment.get(name).map(str::to_owned))?;
     let clock = SystemClock::default();
     let manifest = Manifest::default_for("pages", FrontMatterMode::Preserved, clock.now())?;
-    let surroundings = Surroundings { embedder: models::load_bundled()?, clock: Arc::new(clock), manifest };
+    let places = Places::new(None, environment);
+    let model = Box::new(move |identity: &str| models::with_identity(identity, &places));
+    let surroundings = Surroundings { model, clock: Arc::new(clock), manifest };
     let hub = SharedHub::open(&address, CONNECTIONS, role, surroundings)?;
     Ok(Arc::new(Index { hub, address: address.to_string() }))
 }

@@ -27,7 +27,7 @@ use crate::index::questions::lengths;
 use crate::index::{BACKGROUND_OF_NOTHING, Close, Closest, RowSet, SAMPLE, typical_deviation};
 use bm25::{All, rescore};
 pub(crate) use numbers::{joined, member_of, number, within};
-pub use shared::{Evidence as SharedEvidence, SharedTexts, Sought, WordMatch};
+pub use shared::{Evidence as SharedEvidence, ModelEvidence, SharedTexts, Sought, WordMatch};
 pub(crate) use shared::{rank_shared, sought};
 
 /// A project that takes part in a search.
@@ -155,12 +155,7 @@ fn join(
     Ok(Evidence { present, closest, named: Named::union(named), words })
 }
 
-/// The sections that are closest in all projects, with what is usual among all of their vectors. Similarities of different
-/// models do not compare, so if there are several, each is measured from the background of its own model:
-///
-/// ```text
-/// (cosine - background) / (1 - background)
-/// ```
+/// The sections that are closest in all projects, with what is usual among all of their vectors.
 fn closest_of_all(
     members: &[Member<'_>],
     parts: Vec<Closest>,
@@ -171,11 +166,20 @@ fn closest_of_all(
     for (at, part) in parts.into_iter().enumerate().filter(|(_, part)| part.compared > 0) {
         of_models.entry(members[at].request.matrix.identity()).or_default().push((at, part));
     }
-    let mut pooled: Vec<Closest> =
-        of_models.into_values().map(|parts| closest_by_one_model(members, parts, keep)).collect();
-    let mut closest = match pooled.len() {
-        0 | 1 => pooled.pop().unwrap_or_default(),
-        _ => on_one_scale(pooled),
+    let of_models = of_models.into_values().map(|parts| closest_by_one_model(members, parts, keep));
+    closest_of_models(of_models.collect(), words)
+}
+
+/// The sections that are closest in all projects, and those with words. Similarities of different models do not compare, so
+/// if there are several, each is measured from the background of its own model:
+///
+/// ```text
+/// (cosine - background) / (1 - background)
+/// ```
+fn closest_of_models(mut models: Vec<Closest>, words: &[Match]) -> Closest {
+    let mut closest = match models.len() {
+        0 | 1 => models.pop().unwrap_or_default(),
+        _ => on_one_scale(models),
     };
     closest.sections.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     let with_words: HashSet<i64> = words.iter().map(|one| one.section).collect();

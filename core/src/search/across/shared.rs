@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::numbers::{self, member_of, number};
-use super::{Found, Member};
+use super::{Found, Member, closest_of_models};
 use crate::index::published::PublishedSection;
 use crate::index::{Close, Closest, PageMeans};
 use crate::ops::search::Fallback;
@@ -64,7 +64,16 @@ pub struct Evidence {
     pub rows_with: HashMap<String, usize>,
     /// By words, best first.
     pub words: Vec<WordMatch>,
-    /// By meaning, best first, then those of `words`: project, page, section and similarity.
+    /// By meaning, what the vectors of each model say.
+    pub models: Vec<ModelEvidence>,
+    /// Why there is nothing by meaning.
+    pub fallback: Option<Fallback>,
+}
+
+/// What the vectors of one model say.
+#[derive(Debug, Default)]
+pub struct ModelEvidence {
+    /// Sections by meaning, best first, then those found by words: the position of the project, and the section.
     pub close: Vec<(usize, Close)>,
     /// As [`Closest::background`], [`Closest::contrast`] and [`Closest::compared`].
     pub background: f32,
@@ -74,8 +83,28 @@ pub struct Evidence {
     pub compared: usize,
     /// Mean similarity of the vectors of each page that has several, by project and page.
     pub pages: HashMap<(usize, i64), f64>,
-    /// Why there is nothing by meaning.
-    pub fallback: Option<Fallback>,
+}
+
+impl ModelEvidence {
+    fn closest(&self) -> Closest {
+        let mut pages = PageMeans::default();
+        for (&(at, page), mean) in &self.pages {
+            pages.add_mean(number(at, page), *mean);
+        }
+        let close = |(at, one): &(usize, Close)| Close {
+            section: number(*at, one.section),
+            page: number(*at, one.page),
+            ..*one
+        };
+        Closest {
+            sections: self.close.iter().map(close).collect(),
+            background: self.background,
+            contrast: self.contrast,
+            deviation: 0.0,
+            compared: self.compared,
+            pages,
+        }
+    }
 }
 
 struct Counted<'a>(&'a Evidence);
@@ -133,23 +162,7 @@ pub(crate) fn rank_shared(
         }
     }
     let named = named.into_iter().enumerate().map(|(at, named)| named.renumbered(|own| number(at, own)));
-    let mut pages = PageMeans::default();
-    for (&(at, page), mean) in &evidence.pages {
-        pages.add_mean(number(at, page), *mean);
-    }
-    let close = |(at, one): &(usize, Close)| Close {
-        section: number(*at, one.section),
-        page: number(*at, one.page),
-        ..*one
-    };
-    let closest = Closest {
-        sections: evidence.close.iter().map(close).collect(),
-        background: evidence.background,
-        contrast: evidence.contrast,
-        deviation: 0.0,
-        compared: evidence.compared,
-        pages,
-    };
+    let closest = closest_of_models(evidence.models.iter().map(ModelEvidence::closest).collect(), &words);
     let gathered = Gathered { present, closest, named: Named::union(named), words };
     let mut hits = combine(whole, &texts, &rarity, &gathered, keep)?;
     let place = |page: i64| whole.graph.place(page);

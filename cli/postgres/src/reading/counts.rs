@@ -1,0 +1,195 @@
+//! How many rows have what: the frequencies that scores come from, over all selected projects.
+//!
+//! Frequencies are exact. Those of tokens and of pairs of tokens are kept by `ubp push`. Rows are counted only for longer
+//! phrases and beginnings of words, in the projects that can have them.
+
+use std::collections::{BTreeSet, HashMap};
+
+use futures_util::future::try_join_all;
+use ubp_core::Result;
+
+use super::words::Asked;
+use super::{Project, Snapshot};
+use crate::expression::{Expression, Phrase, rarity};
+
+/// Maximum number of tokens that an unfinished word may become.
+const MOST_ENDINGS: i64 = 30;
+/// Maximum number of alternatives whose common rows are counted one by one.
+const MOST_ALTERNATIVES: usize = 4;
+
+/// What ranking needs to know about all rows of the selected projects.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Statistics {
+    /// Number of rows of the full text.
+    pub rows: u64,
+    /// Number of tokens in them.
+    pub tokens: u64,
+    /// For each of [`ubp_core::text::Query::active_alternatives`], the number of rows that have it.
+    pub alternatives: Vec<u64>,
+    /// For each of [`ubp_core::text::Query::function_words`], the number of rows that have it.
+    pub function_words: Vec<u64>,
+    /// Number of rows with each phrase of the query.
+    phrases: HashMap<Phrase, u64>,
+    /// Number of rows of each project that is visible as a whole.
+    of_projects: HashMap<i32, u64>,
+    /// In how many of them each term is.
+    terms: Terms,
+    /// The most frequent tokens that begin like an unfinished word.
+    endings: HashMap<String, Vec<String>>,
+}
+
+/// In how many rows of each project a token, or a pair of adjacent ones, is.
+type Terms = HashMap<String, HashMap<i32, u64>>;
+
+impl Statistics {
+    /// Mean number of tokens in a row.
+    pub(super) fn average(&self) -> f64 {
+        self.tokens as f64 / self.rows.max(1) as f64
+    }
+
+    pub(super) fn rarities(&self, expression: &Expression) -> Vec<f64> {
+        let rows = |phrase: &Phrase| self.phrases.get(phrase).copied().unwrap_or(0);
+        expression.phrases.iter().map(|phrase| rarity(rows(phrase), self.rows)).collect()
+    }
+
+    /// The most frequent tokens that begin with `start`.
+    pub(super) fn endings(&self, start: &str) -> &[String] {
+        self.endings.get(start).map_or(&[], Vec::as_slice)
+    }
+
+    /// How much pg_textsearch weighs a token in a project; `None` if it is not known there.
+    pub(super) fn rarity_there(&self, project: i32, token: &str) -> Option<f64> {
+        let with = *self.terms.get(token)?.get(&project)? as f64;
+        let all = *self.of_projects.get(&project)? as f64;
+        Some((1.0 + (all - with + 0.5).max(0.0) / (with + 0.5)).ln().max(1e-3))
+    }
+
+    /// The number of rows with a phrase in the projects that are visible as a whole, or the projects whose rows have to be
+    /// counted.
+    fn of_phrase(&self, phrase: &Phrase) -> std::result::Result<u64, Vec<i32>> {
+        let terms = phrase.terms();
+        let rows = |term: &String| self.terms.get(term);
+        match terms.as_slice() {
+            _ if phrase.tokens.is_empty() => Ok(0),
+            [term] if !phrase.is_open && phrase.tokens.len() <= 2 => {
+                Ok(rows(term).map_or(0, |rows| rows.values().sum()))
+            }
+            _ => {
+                let has_all = |number: &i32| terms.iter().all(|term| rows(term).is_some_and(|of| of.contains_key(number)));
+                let mut projects: Vec<i32> = self.of_projects.keys().copied().filter(has_all).collect();
+                projects.sort_unstable();
+                if projects.is_empty() { Ok(0) } else { Err(projects) }
+            }
+        }
+    }
+}
+
+impl Snapshot<'_> {
+    pub(super) async fn statistics_of(&self, projects: &[Project], asked: &Asked) -> Result<Statistics> {
+        let numbers: Vec<i32> = projects.iter().map(|project| project.number).collect();
+        // Of projects that are visible in part, the numbers of all rows are not.
+        let sql = "SELECT project, rows, tokens FROM ubp.statistics WHERE project = ANY ($1)";
+        let mut statistics = Statistics::default();
+        for row in self.rows_of(sql, &[&numbers]).await? {
+            let rows = size(row.get(1));
+            statistics.of_projects.insert(row.get(0), rows);
+            statistics.rows += rows;
+            statistics.tokens += size(row.get(2));
+        }
+        let parts: Vec<i32> =
+            numbers.iter().copied().filter(|number| !statistics.of_projects.contains_key(number)).collect();
+        if !parts.is_empty() {
+            let sql = "SELECT count(*), coalesce(sum(length), 0)::bigint FROM ubp.passages WHERE project = ANY ($1)";
+            for row in self.rows_of(sql, &[&parts]).await? {
+                statistics.rows += size(row.get(0));
+                statistics.tokens += size(row.get(1));
+            }
+        }
+        let expressions: Vec<&Expression> = asked.alternatives.iter().chain(&asked.function_words).collect();
+        let mut phrases = asked.phrases();
+        phrases.extend(expressions.iter().flat_map(|expression| &expression.phrases));
+        self.read_terms(&mut statistics, &phrases.iter().copied().collect::<Vec<_>>()).await?;
+        let counted = try_join_all(phrases.into_iter().map(|phrase| async {
+            Ok::<_, ubp_core::Error>((phrase.clone(), self.with_phrase(&statistics, &parts, phrase).await?))
+        }));
+        statistics.phrases = counted.await?.into_iter().collect();
+        let counts = expressions.iter().map(|expression| self.with_any(&statistics, &numbers, expression));
+        let mut counts = try_join_all(counts).await?.into_iter();
+        statistics.alternatives = counts.by_ref().take(asked.alternatives.len()).collect();
+        statistics.function_words = counts.collect();
+        Ok(statistics)
+    }
+
+    /// Reads how frequent the tokens of these phrases are, and pairs of them.
+    async fn read_terms(&self, statistics: &mut Statistics, phrases: &[&Phrase]) -> Result<()> {
+        let whole: Vec<i32> = statistics.of_projects.keys().copied().collect();
+        let mut terms: BTreeSet<String> = BTreeSet::new();
+        for phrase in phrases {
+            terms.extend(phrase.terms());
+            terms.extend(phrase.tokens.iter().cloned());
+            let Some(start) = phrase.tokens.last().filter(|_| phrase.is_open) else { continue };
+            let sql = "SELECT term FROM ubp.terms WHERE project = ANY ($1) AND term >= $2 AND term < $3
+                 GROUP BY term ORDER BY sum(rows) DESC, term LIMIT $4";
+            let rows = self.rows_of(sql, &[&whole, start, &format!("{start}{{"), &MOST_ENDINGS]).await?;
+            let endings: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+            terms.extend(endings.iter().cloned());
+            statistics.endings.insert(start.clone(), endings);
+        }
+        let terms: Vec<String> = terms.into_iter().collect();
+        let sql = "SELECT project, term, rows FROM ubp.terms WHERE project = ANY ($1) AND term = ANY ($2)";
+        for row in self.rows_of(sql, &[&whole, &terms]).await? {
+            statistics.terms.entry(row.get(1)).or_default().insert(row.get(0), size(row.get(2)));
+        }
+        Ok(())
+    }
+
+    /// Number of rows with a phrase.
+    async fn with_phrase(&self, statistics: &Statistics, parts: &[i32], phrase: &Phrase) -> Result<u64> {
+        let (known, mut projects) = match statistics.of_phrase(phrase) {
+            Ok(known) => (known, Vec::new()),
+            Err(projects) => (0, projects),
+        };
+        projects.extend(parts);
+        Ok(known + self.with_all(&projects, &[phrase]).await?)
+    }
+
+    /// Number of rows that match, which are mostly those with any of a few phrases.
+    async fn with_any(&self, statistics: &Statistics, numbers: &[i32], expression: &Expression) -> Result<u64> {
+        let rows = |phrase: &Phrase| statistics.phrases.get(phrase).copied().unwrap_or(0);
+        let found: Option<Vec<&Phrase>> =
+            expression.any_of().map(|phrases| phrases.into_iter().filter(|phrase| rows(phrase) > 0).collect());
+        let Some(found) = found.filter(|found| found.len() <= MOST_ALTERNATIVES) else {
+            let condition = expression.condition();
+            let sql = format!("SELECT count(*) FROM ubp.passages WHERE project = ANY ($1) AND {condition}");
+            return Ok(self.rows_of(&sql, &[&numbers]).await?.first().map_or(0, |row| size(row.get(0))));
+        };
+        // The principle of inclusion and exclusion: rows with two of them were counted twice, and so on.
+        let mut count = found.iter().map(|phrase| i64::try_from(rows(phrase)).unwrap_or(i64::MAX)).sum::<i64>();
+        for several in 3_usize..1 << found.len() {
+            let chosen: Vec<&Phrase> =
+                (0..found.len()).filter(|at| several & (1 << at) != 0).map(|at| found[at]).collect();
+            if chosen.len() > 1 {
+                let common = i64::try_from(self.with_all(numbers, &chosen).await?).unwrap_or(i64::MAX);
+                count += if chosen.len().is_multiple_of(2) { -common } else { common };
+            }
+        }
+        Ok(size(count))
+    }
+
+    /// Number of rows with all of these phrases.
+    async fn with_all(&self, projects: &[i32], phrases: &[&Phrase]) -> Result<u64> {
+        let tokens: Option<Vec<String>> = phrases.iter().map(|phrase| phrase.tsquery()).collect();
+        let Some(tokens) = tokens.filter(|_| !projects.is_empty()) else { return Ok(0) };
+        let of_several = phrases.iter().filter(|phrase| phrase.tokens.len() > 1);
+        let patterns: Vec<String> = of_several.filter_map(|phrase| phrase.pattern()).collect();
+        let tokens = tokens.join(" & ");
+        let sql = "SELECT count(*) FROM ubp.passages WHERE project = ANY ($1)
+             AND to_tsvector('simple', tokens) @@ $2::text::tsquery AND tokens LIKE ALL ($3::text[])";
+        let rows = self.rows_of(sql, &[&projects, &tokens, &patterns]).await?;
+        Ok(rows.first().map_or(0, |row| size(row.get(0))))
+    }
+}
+
+fn size(count: i64) -> u64 {
+    u64::try_from(count).unwrap_or(0)
+}
