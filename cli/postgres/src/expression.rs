@@ -3,7 +3,7 @@
 use ubp_core::index::Stemmer;
 use ubp_core::{Error, Result};
 
-use crate::tokens::{Columns, WEIGHTS, written};
+use crate::tokens::{CHARACTER, Columns, WEIGHTS, written};
 
 /// FTS5's constants of BM25.
 const K1: f64 = 1.2;
@@ -21,6 +21,13 @@ pub(crate) struct Phrase {
 /// Two adjacent tokens as `ubp.terms` has them: before all single ones, so that those that begin alike are neighbours.
 pub(crate) fn pair(first: &str, second: &str) -> String {
     format!(" {first} {second}")
+}
+
+/// The first character of a token as `ubp.terms` has it, if it is not one of the letters `a` to `y`: queries for one such
+/// character find all tokens that begin with it.
+pub(crate) fn first_character(token: &str) -> Option<String> {
+    let character = token.get(..CHARACTER).filter(|first| first.starts_with('z'))?;
+    Some(format!("*{character}"))
 }
 
 /// An expression. Phrases are numbers in [`Expression::phrases`].
@@ -257,13 +264,21 @@ impl Phrase {
         (!self.tokens.is_empty()).then(|| format!("% {}{end}%", self.tokens.join(" ")))
     }
 
-    /// What of it is counted in `ubp.terms`: the token, or each pair of adjacent ones. The last one is not if it is open.
+    /// What of it is counted in `ubp.terms`: the token, the first character of tokens, or each pair of adjacent tokens. The
+    /// last token is not if it is open.
     pub fn terms(&self) -> Vec<String> {
         let closed = self.tokens.len() - usize::from(self.is_open).min(self.tokens.len());
-        match &self.tokens[..closed] {
-            [token] => vec![token.clone()],
-            tokens => tokens.windows(2).map(|two| pair(&two[0], &two[1])).collect(),
+        match (&self.tokens[..closed], self.tokens.as_slice()) {
+            ([], [token]) => first_character(token).filter(|_| token.len() == CHARACTER).into_iter().collect(),
+            ([token], _) => vec![token.clone()],
+            (tokens, _) => tokens.windows(2).map(|two| pair(&two[0], &two[1])).collect(),
         }
+    }
+
+    /// Whether [`Phrase::terms`] tell how many rows have it.
+    pub fn is_counted(&self) -> bool {
+        let most = if self.is_open { 1 } else { 2 };
+        self.tokens.len() <= most && self.terms().len() == 1
     }
 
     fn frequency(&self, row: &Columns<'_>) -> f64 {
@@ -366,11 +381,13 @@ mod tests {
     }
 
     #[test]
-    fn pairs_of_tokens_are_counted() {
+    fn tokens_pairs_and_first_characters_are_counted() {
         let terms = |text: &str| read(text).phrases[0].terms();
         assert_eq!(terms("\"fox\""), ["fox"]);
         assert_eq!(terms("\"fox\" *"), [""; 0]);
         assert_eq!(terms("\"quick brown fox\""), [" quick brown", " brown fox"]);
         assert_eq!(terms("\"quick brown fox\" *"), [" quick brown"]);
+        assert_eq!(terms("\"京\" *"), [format!("*{}", written("京"))]);
+        assert_eq!(terms("\"京都\" *"), [""; 0]);
     }
 }

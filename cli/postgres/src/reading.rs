@@ -3,6 +3,7 @@
 mod counts;
 mod meaning;
 mod pages;
+mod rounds;
 mod words;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -110,8 +111,12 @@ impl Shared {
             client.build_transaction().read_only(true).isolation_level(IsolationLevel::RepeatableRead);
         let whole = whole.start().await.or_failure()?;
         // Candidates of partitions are merged, so they have to come in order.
-        let mut settings =
-            String::from("SET LOCAL hnsw.iterative_scan = strict_order; SET LOCAL hnsw.ef_search = 100; SET LOCAL plan_cache_mode = force_generic_plan;");
+        // Single rows are looked up in many partitions: whatever reads whole tables is wrong.
+        let mut settings = String::from(
+            "SET LOCAL hnsw.iterative_scan = strict_order; SET LOCAL hnsw.ef_search = 100;
+             SET LOCAL plan_cache_mode = force_generic_plan;
+             SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;",
+        );
         if let Some(role) = role {
             settings.push_str(&format!(" SET LOCAL ROLE \"{}\";", role.replace('"', "\"\"")));
         }

@@ -11,6 +11,9 @@ use ubp_core::index::published::{PublishedPage, PublishedSection};
 /// How often a title and headings are in the indexed text: the weights of the columns.
 pub(crate) const WEIGHTS: [usize; 3] = [4, 2, 1];
 
+/// Length of a character that is not one of the letters `a` to `y`, as written.
+pub(crate) const CHARACTER: usize = 5;
+
 /// Between the columns. It is not part of any token, and no phrase matches across it.
 const SEPARATOR: &str = "|";
 

@@ -8,7 +8,7 @@ use super::scan::{Cell, MAX_WORD, Sink, Word, scan};
 
 /// A token that no query contains (private use is a letter to FTS5 and a separator to the scanner), so no
 /// phrase matches across it.
-const BARRIER: &str = " \u{e000}";
+pub const BARRIER: &str = "\u{e000}";
 
 /// Appends the tokens of `text`, each after a space, for an FTS5 column with the tokenizer
 /// `porter unicode61 remove_diacritics 2`.
@@ -37,6 +37,11 @@ pub(crate) fn phrase_terms(text: &str) -> String {
     terms.split(BARRIER).next().unwrap_or_default().trim().to_owned()
 }
 
+fn push(terms: &mut String, token: &str) {
+    terms.push(' ');
+    terms.push_str(token);
+}
+
 struct IndexSink<'o> {
     out: &'o mut String,
     extra: String,
@@ -57,7 +62,7 @@ impl IndexSink<'_> {
         self.close_joined();
         self.out.push_str(&self.extra);
         if !self.lasts.is_empty() {
-            self.out.push_str(BARRIER);
+            push(self.out, BARRIER);
             self.out.push_str(&self.lasts);
         }
     }
@@ -87,7 +92,7 @@ impl IndexSink<'_> {
         let Some(joined) = self.joined.take().filter(|j| j.words > 1) else { return };
         let Some(words) = self.out.get(joined.range) else { return };
         if joins(words, joined.connector, joined.words) {
-            self.extra.push_str(BARRIER);
+            push(&mut self.extra, BARRIER);
             self.extra.push(' ');
             self.extra.extend(words.split(' '));
         }
@@ -116,7 +121,7 @@ impl Sink for IndexSink<'_> {
             let extra = &mut self.extra;
             identifier::parts(word.text, |from, to| {
                 if from == 0 {
-                    extra.push_str(BARRIER);
+                    push(extra, BARRIER);
                 }
                 extra.push(' ');
                 push_lower(extra, word.text.get(from..to).unwrap_or_default());
@@ -128,9 +133,8 @@ impl Sink for IndexSink<'_> {
         self.close_joined();
         self.out.push(' ');
         self.out.push_str(text);
-        self.extra.push_str(BARRIER);
-        self.extra.push(' ');
-        self.extra.push_str(alias);
+        push(&mut self.extra, BARRIER);
+        push(&mut self.extra, alias);
     }
 
     fn pair(&mut self, first: &Cell, second: &Cell) {

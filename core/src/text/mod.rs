@@ -23,7 +23,7 @@ mod visible;
 pub(crate) use fence::Fence;
 pub(crate) use fold::{Class, class};
 pub use fold::{fold_key, heading_key, loose_key};
-pub use index::index_terms;
+pub use index::{BARRIER, index_terms};
 pub(crate) use index::phrase_terms;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use matcher::same_stem;

@@ -78,7 +78,8 @@ CREATE INDEX passages_bm25 ON ubp.passages USING bm25 (tokens) WITH (text_config
 CREATE INDEX passages_words ON ubp.passages USING gin (to_tsvector('simple', tokens))
     WITH (gin_pending_list_limit = 1024);
 
--- Number of rows that have a token, or two adjacent tokens, with a space before each.
+-- Number of rows that have a token; two adjacent tokens, with a space before each; or a token that begins with a character,
+-- after *.
 CREATE TABLE ubp.terms (
     project integer NOT NULL,
     term    text COLLATE "C" NOT NULL,

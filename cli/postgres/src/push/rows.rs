@@ -13,7 +13,7 @@ use ubp_core::index::Stemmer;
 use ubp_core::index::published::{PageState, PublishedPage};
 use ubp_core::{Result, message};
 
-use crate::expression::pair;
+use crate::expression::{first_character, pair};
 use crate::failure::{OrFailure as _, failure};
 use crate::tokens::{self, Columns};
 
@@ -97,12 +97,13 @@ impl<'a> Writing<'a> {
         Ok(())
     }
 
-    /// Notes that one row more or fewer has these tokens, and these pairs of adjacent ones.
+    /// Notes that one row more or fewer has these tokens, their first characters, and pairs of adjacent ones.
     fn count(&mut self, tokens: &str, by: i64) {
         let columns = Columns::read(tokens);
         let mut terms: BTreeSet<String> = BTreeSet::new();
         for column in &columns.0 {
             terms.extend(column.iter().map(|token| (*token).to_owned()));
+            terms.extend(column.iter().filter_map(|token| first_character(token)));
             terms.extend(column.windows(2).map(|two| pair(two[0], two[1])));
         }
         for term in terms {

@@ -7,10 +7,12 @@ use std::collections::{BTreeSet, HashMap};
 
 use futures_util::future::try_join_all;
 use ubp_core::Result;
+use ubp_core::text::BARRIER;
 
 use super::words::Asked;
 use super::{Project, Snapshot};
-use crate::expression::{Expression, Phrase, rarity};
+use crate::expression::{Expression, Phrase, pair, rarity};
+use crate::tokens::written;
 
 /// Maximum number of tokens that an unfinished word may become.
 const MOST_ENDINGS: i64 = 30;
@@ -71,9 +73,7 @@ impl Statistics {
         let rows = |term: &String| self.terms.get(term);
         match terms.as_slice() {
             _ if phrase.tokens.is_empty() => Ok(0),
-            [term] if !phrase.is_open && phrase.tokens.len() <= 2 => {
-                Ok(rows(term).map_or(0, |rows| rows.values().sum()))
-            }
+            [term] if phrase.is_counted() => Ok(rows(term).map_or(0, |rows| rows.values().sum())),
             _ => {
                 let has_all = |number: &i32| terms.iter().all(|term| rows(term).is_some_and(|of| of.contains_key(number)));
                 let mut projects: Vec<i32> = self.of_projects.keys().copied().filter(has_all).collect();
@@ -127,6 +127,9 @@ impl Snapshot<'_> {
         for phrase in phrases {
             terms.extend(phrase.terms());
             terms.extend(phrase.tokens.iter().cloned());
+            if let [token] = phrase.tokens.as_slice() {
+                terms.insert(pair(&written(BARRIER), token));
+            }
             let Some(start) = phrase.tokens.last().filter(|_| phrase.is_open) else { continue };
             let sql = "SELECT term FROM ubp.terms WHERE project = ANY ($1) AND term >= $2 AND term < $3
                  GROUP BY term ORDER BY sum(rows) DESC, term LIMIT $4";
@@ -164,16 +167,45 @@ impl Snapshot<'_> {
             return Ok(self.rows_of(&sql, &[&numbers]).await?.first().map_or(0, |row| size(row.get(0))));
         };
         // The principle of inclusion and exclusion: rows with two of them were counted twice, and so on.
-        let mut count = found.iter().map(|phrase| i64::try_from(rows(phrase)).unwrap_or(i64::MAX)).sum::<i64>();
+        let mut count = found.iter().map(|phrase| signed(rows(phrase))).sum::<i64>();
         for several in 3_usize..1 << found.len() {
             let chosen: Vec<&Phrase> =
                 (0..found.len()).filter(|at| several & (1 << at) != 0).map(|at| found[at]).collect();
-            if chosen.len() > 1 {
-                let common = i64::try_from(self.with_all(numbers, &chosen).await?).unwrap_or(i64::MAX);
-                count += if chosen.len().is_multiple_of(2) { -common } else { common };
-            }
+            let common = match chosen.as_slice() {
+                [] | [_] => continue,
+                [words, joined] => self.with_joined(statistics, numbers, words, joined).await?,
+                several => self.with_all(numbers, several).await?,
+            };
+            count += if chosen.len().is_multiple_of(2) { -signed(common) } else { signed(common) };
         }
         Ok(size(count))
+    }
+
+    /// Number of rows with both of two alternatives, which are mostly connected words and the same as one. A row with the
+    /// latter behind a barrier has the words too: see [`ubp_core::text::index_terms`].
+    async fn with_joined(
+        &self,
+        statistics: &Statistics,
+        numbers: &[i32],
+        words: &Phrase,
+        joined: &Phrase,
+    ) -> Result<u64> {
+        let known = |term: &str, number: &i32| Some(*statistics.terms.get(term)?.get(number)?);
+        let (mut both, mut others) = (0, Vec::new());
+        let token = joined.tokens.first().filter(|_| joined.tokens.len() == 1 && !joined.is_open);
+        let is_joined = token.filter(|_| words.tokens.len() > 1);
+        for number in numbers {
+            let is_whole = statistics.of_projects.contains_key(number);
+            let rows = is_joined.filter(|_| is_whole).map(|token| {
+                let behind = pair(&written(BARRIER), token);
+                (known(token, number).unwrap_or(0), known(&behind, number).unwrap_or(0))
+            });
+            match rows {
+                Some((rows, behind)) if rows == behind => both += rows,
+                _ => others.push(*number),
+            }
+        }
+        Ok(both + self.with_all(&others, &[words, joined]).await?)
     }
 
     /// Number of rows with all of these phrases.
@@ -188,6 +220,10 @@ impl Snapshot<'_> {
         let rows = self.rows_of(sql, &[&projects, &tokens, &patterns]).await?;
         Ok(rows.first().map_or(0, |row| size(row.get(0))))
     }
+}
+
+fn signed(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 fn size(count: i64) -> u64 {

@@ -7,6 +7,7 @@ use futures_util::future::try_join_all;
 use pgvector::HalfVector;
 use ubp_core::Result;
 
+use super::rounds::best_of_all;
 use super::words::Within;
 use super::{Project, Snapshot, list, number, parts};
 use crate::failure::OrFailure as _;
@@ -117,15 +118,28 @@ impl Snapshot<'_> {
         query: &[f32],
         limit: usize,
     ) -> Result<Vec<Close>> {
+        let numbers: Vec<i32> = projects.iter().map(|project| project.number).collect();
+        let ask = async |projects: &[i32], limit: usize| self.near_in(projects, within, query, limit).await;
+        let found = best_of_all(&numbers, limit, |one: &Close| one.project, ask).await?;
+        Ok(found.into_iter().map(|(one, _)| one).collect())
+    }
+
+    /// The `limit` vectors of each project that are closest to `query`.
+    async fn near_in(
+        &self,
+        projects: &[i32],
+        within: &Within,
+        query: &[f32],
+        limit: usize,
+    ) -> Result<Vec<(Close, f64)>> {
         let size = query.len();
-        let of_project = |project: &&Project| {
-            let number = project.number;
+        let of_project = |number: &i32| {
             let condition =
-                within.get(&number).map(|pages| format!("AND page = ANY ('{}'::bigint[])", list(pages)));
+                within.get(number).map(|pages| format!("AND page = ANY ('{}'::bigint[])", list(pages)));
+            let distance = format!("(embedding::halfvec({size})) <#> $1::halfvec({size})");
             format!(
-                "SELECT {number}, page, section, path, embedding FROM ubp.vectors
-                 WHERE project = {number} {}
-                 ORDER BY (embedding::halfvec({size})) <#> $1::halfvec({size}) LIMIT {limit}",
+                "SELECT {number}, page, section, path, {distance} FROM ubp.vectors WHERE project = {number} {}
+                 ORDER BY {distance} LIMIT {limit}",
                 condition.unwrap_or_default()
             )
         };
@@ -136,9 +150,16 @@ impl Snapshot<'_> {
         let asked = HalfVector::from_f32_slice(query);
         let rows = self.whole.query(&format!("({sql})"), &[&asked]).await.or_failure()?;
         let close = rows.iter().map(|row| {
-            let (page, similarity) = (row.get::<_, i64>(1), dot(query, &numbers(&row.get(4))));
+            let (page, similarity) = (row.get::<_, i64>(1), -row.get::<_, f64>(4));
             let section = number(page, row.get(2));
-            Close { project: row.get(0), page, section, similarity, path: row.get(3) }
+            let one = Close {
+                project: row.get(0),
+                page,
+                section,
+                similarity: similarity as f32,
+                path: row.get(3),
+            };
+            (one, similarity)
         });
         Ok(close.collect())
     }
@@ -153,32 +174,21 @@ impl Snapshot<'_> {
         sections: &[(i32, i64)],
         query: &[f32],
     ) -> Result<(HashMap<(i32, i64), f32>, HashMap<(i32, i64), f64>)> {
-        let mut pages: HashMap<i32, HashSet<i64>> = HashMap::new();
-        for (project, section) in sections {
-            pages.entry(*project).or_default().insert(parts(*section).0);
-        }
+        let pages: HashSet<(i32, i64)> =
+            sections.iter().map(|(project, section)| (*project, parts(*section).0)).collect();
+        let (projects, pages): (Vec<i32>, Vec<i64>) = pages.into_iter().unzip();
         let wanted: HashSet<(i32, i64)> = sections.iter().copied().collect();
-        let of_project = |(project, pages): (i32, HashSet<i64>)| {
-            let pages: Vec<i64> = pages.into_iter().collect();
-            format!(
-                "SELECT {project}, page, section, embedding FROM ubp.vectors
-                 WHERE project = {project} AND page = ANY ('{}'::bigint[])",
-                list(&pages)
-            )
-        };
-        let sql = pages.into_iter().map(of_project).collect::<Vec<_>>().join(" UNION ALL ");
-        if sql.is_empty() {
-            return Ok((HashMap::new(), HashMap::new()));
-        }
-        let rows = self.whole.query(&sql, &[]).await.or_failure()?;
+        let sql = "SELECT project, page, section, -(embedding <#> $3)
+             FROM unnest($1::integer[], $2::bigint[]) AS wanted(project, page)
+             JOIN ubp.vectors USING (project, page) WHERE vector_dims(embedding) = $4";
+        let size = i32::try_from(query.len()).unwrap_or(i32::MAX);
+        let asked = HalfVector::from_f32_slice(query);
+        let rows = self.rows_of(sql, &[&projects, &pages, &asked, &size]).await?;
         let mut closest: HashMap<(i32, i64), f32> = HashMap::new();
         let mut sums: HashMap<(i32, i64), (f64, u32)> = HashMap::new();
         for row in rows {
-            let vector = numbers(&row.get(3));
-            if vector.len() != query.len() {
-                continue;
-            }
-            let (project, page, similarity) = (row.get(0), row.get::<_, i64>(1), dot(query, &vector));
+            let (project, page, similarity) =
+                (row.get(0), row.get::<_, i64>(1), row.get::<_, f64>(3) as f32);
             let section = (project, number(page, row.get(2)));
             if wanted.contains(&section) {
                 let known = closest.entry(section).or_insert(similarity);

@@ -6,8 +6,7 @@ use serde_json::Value;
 use ubp_core::Result;
 use ubp_core::index::published::{PublishedLink, PublishedPage, PublishedSection};
 
-use super::{Project, Snapshot, list, number, parts};
-use crate::failure::OrFailure as _;
+use super::{Project, Snapshot, number, parts};
 
 /// A hash of where the links of each visible page lead, by the number of the page.
 pub type States = BTreeMap<i64, Vec<u8>>;
@@ -23,7 +22,7 @@ impl Snapshot<'_> {
     /// [`ubp_core::Error::SharedIndex`].
     pub async fn states(&self, project: &Project) -> Result<States> {
         let sql = "SELECT page, links FROM ubp.pages WHERE project = $1";
-        let rows = self.whole.query(sql, &[&project.number]).await.or_failure()?;
+        let rows = self.rows_of(sql, &[&project.number]).await?;
         Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
     }
 
@@ -35,12 +34,12 @@ impl Snapshot<'_> {
         let sql = "SELECT page, source, line FROM ubp.sources WHERE project = $1 AND page = ANY ($2)
              ORDER BY source, line";
         let mut sources: HashMap<i64, Vec<(String, usize)>> = HashMap::new();
-        for row in self.whole.query(sql, &[&project.number, &pages]).await.or_failure()? {
+        for row in self.rows_of(sql, &[&project.number, &pages]).await? {
             sources.entry(row.get(0)).or_default().push((row.get(1), size(row.get(2))));
         }
         let sql = "SELECT page, path, doc_id, title, aliases, doc_type, tags, front_matter, created_at, updated_at, hash
              FROM ubp.pages WHERE project = $1 AND page = ANY ($2) ORDER BY page";
-        let rows = self.whole.query(sql, &[&project.number, &pages]).await.or_failure()?;
+        let rows = self.rows_of(sql, &[&project.number, &pages]).await?;
         let page = |row: &tokio_postgres::Row| {
             let (number, hash): (i64, Vec<u8>) = (row.get(0), row.get(10));
             let page = PublishedPage {
@@ -76,7 +75,7 @@ impl Snapshot<'_> {
         let sql = "SELECT page, line, kind, link_type, target, text, context, state, target_path, source, anchor, ambiguous
              FROM ubp.links WHERE project = $1 AND page = ANY ($2) ORDER BY page, link";
         let mut links: HashMap<i64, Vec<PublishedLink>> = HashMap::new();
-        for row in self.whole.query(sql, &[&project.number, &pages]).await.or_failure()? {
+        for row in self.rows_of(sql, &[&project.number, &pages]).await? {
             links.entry(row.get(0)).or_default().push(PublishedLink {
                 line: size(row.get(1)),
                 kind: row.get::<_, i16>(2).into(),
@@ -100,7 +99,7 @@ impl Snapshot<'_> {
     /// [`ubp_core::Error::SharedIndex`].
     pub async fn verdicts(&self, project: &Project) -> Result<Vec<(i64, Value)>> {
         let sql = "SELECT page, freshness FROM ubp.pages WHERE project = $1 AND freshness IS NOT NULL";
-        let rows = self.whole.query(sql, &[&project.number]).await.or_failure()?;
+        let rows = self.rows_of(sql, &[&project.number]).await?;
         Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
     }
 
@@ -117,7 +116,7 @@ impl Snapshot<'_> {
             "SELECT page, section_id, level, first_line, last_line, heading_path, text FROM ubp.sections
              WHERE project = $1 AND page = ANY ($2) ORDER BY page, section";
         let mut sections: HashMap<i64, Vec<PublishedSection>> = HashMap::new();
-        for row in self.whole.query(sql, &[&project.number, &pages]).await.or_failure()? {
+        for row in self.rows_of(sql, &[&project.number, &pages]).await? {
             sections.entry(row.get(0)).or_default().push(PublishedSection {
                 id: row.get(1),
                 level: u8::try_from(row.get::<_, i16>(2)).unwrap_or(0),
@@ -137,27 +136,17 @@ impl Snapshot<'_> {
     /// # Errors
     /// [`ubp_core::Error::SharedIndex`].
     pub async fn headings(&self, sections: &[(i32, i64)]) -> Result<HashMap<(i32, i64), String>> {
-        let mut by_project: BTreeMap<i32, (Vec<i64>, Vec<i32>)> = BTreeMap::new();
+        let (mut projects, mut pages, mut ordinals) = (Vec::new(), Vec::new(), Vec::new());
         for (project, section) in sections {
             let (page, ordinal) = parts(*section);
-            let (pages, ordinals) = by_project.entry(*project).or_default();
+            projects.push(*project);
             pages.push(page);
             ordinals.push(ordinal);
         }
-        let of_project = |(project, (pages, ordinals)): (i32, (Vec<i64>, Vec<i32>))| {
-            format!(
-                "SELECT {project}, page, section, coalesce(heading_path[array_upper(heading_path, 1)], '')
-                 FROM unnest('{}'::bigint[], '{}'::integer[]) AS wanted(page, section)
-                 JOIN ubp.sections USING (page, section) WHERE project = {project}",
-                list(&pages),
-                list(&ordinals)
-            )
-        };
-        let sql = by_project.into_iter().map(of_project).collect::<Vec<_>>().join(" UNION ALL ");
-        if sql.is_empty() {
-            return Ok(HashMap::new());
-        }
-        let rows = self.whole.query(&sql, &[]).await.or_failure()?;
+        let sql = "SELECT project, page, section, coalesce(heading_path[array_upper(heading_path, 1)], '')
+             FROM unnest($1::integer[], $2::bigint[], $3::integer[]) AS wanted(project, page, section)
+             JOIN ubp.sections USING (project, page, section)";
+        let rows = self.rows_of(sql, &[&projects, &pages, &ordinals]).await?;
         Ok(rows.iter().map(|row| ((row.get(0), number(row.get(1), row.get(2))), row.get(3))).collect())
     }
 }

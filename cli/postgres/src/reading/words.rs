@@ -8,6 +8,7 @@ use ubp_core::index::Stemmer;
 use ubp_core::search::NEIGHBOURS;
 use ubp_core::text::Query;
 
+use super::rounds::best_of_all;
 use super::{Project, Snapshot, Statistics, list, number};
 use crate::expression::{Expression, Phrase, bm25};
 use crate::failure::OrFailure as _;
@@ -19,8 +20,6 @@ const SPARE: usize = 2;
 const REPEATED: f64 = 6.0;
 /// Maximum number of repetitions.
 const MOST_REPEATED: usize = 60;
-/// Fewest rows that a project is asked for.
-const FEWEST: usize = 40;
 /// Maximum number of rows that are scored here without a choice by PostgreSQL.
 const MOST_SCORED: usize = 2_000;
 
@@ -216,31 +215,16 @@ impl Snapshot<'_> {
             return Ok(all);
         }
         let weights = Self::weights(projects, expression, statistics);
-        // Most projects have few of the best rows, so all are asked for a part first.
-        let part = (4 * limit).div_ceil(projects.len().max(1)).clamp(FEWEST.min(limit), limit);
         let all: Vec<i32> = projects.iter().map(|project| project.number).collect();
-        let mut found = self.best(&all, within, expression, &weights, part).await?;
-        let nth = |found: &[(Candidate, f64)]| found.get(limit - 1).map_or(0.0, |(_, score)| *score);
-        let mut of_projects: HashMap<i32, (usize, f64)> = HashMap::new();
-        for (candidate, score) in &found {
-            let (count, least) = of_projects.entry(candidate.project).or_insert((0, f64::INFINITY));
-            (*count, *least) = (*count + 1, least.min(*score));
-        }
-        let least = nth(&found);
-        let may_have_more = |project: &i32| {
-            of_projects.get(project).is_some_and(|(count, own)| *count >= part && *own > least)
+        let of = |candidate: &Candidate| candidate.project;
+        let ask = async |projects: &[i32], limit: usize| {
+            self.best(projects, within, expression, &weights, limit).await
         };
-        let more: Vec<i32> = all.into_iter().filter(may_have_more).collect();
-        if part < limit && !more.is_empty() {
-            found.retain(|(candidate, _)| !more.contains(&candidate.project));
-            found.extend(self.best(&more, within, expression, &weights, limit).await?);
-            found.sort_by(|a, b| b.1.total_cmp(&a.1));
-        }
-        found.truncate(limit);
+        let found = best_of_all(&all, limit, of, ask).await?;
         Ok(found.into_iter().map(|(candidate, _)| candidate).collect())
     }
 
-    /// The `limit` best rows of each project, as far as PostgreSQL can tell, with their scores, best first.
+    /// The `limit` best rows of each project, as far as PostgreSQL can tell, with their scores.
     async fn best(
         &self,
         projects: &[i32],
@@ -274,7 +258,6 @@ impl Snapshot<'_> {
         let mut found: Vec<(Candidate, f64)> = rows.iter().map(row).collect();
         // Rows without any of the words come too.
         found.retain(|(_, score)| *score > 0.0);
-        found.sort_by(|a, b| b.1.total_cmp(&a.1));
         Ok(found)
     }
 
@@ -355,26 +338,13 @@ impl Snapshot<'_> {
 
     /// The rows of candidates.
     async fn rows(&self, candidates: &[Candidate]) -> Result<Vec<Row>> {
-        let mut by_project: HashMap<i32, (Vec<i64>, Vec<i32>)> = HashMap::new();
-        for one in candidates {
-            let (pages, passages) = by_project.entry(one.project).or_default();
-            pages.push(one.page);
-            passages.push(one.passage);
-        }
-        let of_project = |(project, (pages, passages)): (i32, (Vec<i64>, Vec<i32>))| {
-            format!(
-                "SELECT {project}, page, passage, section, path, length, tokens
-                 FROM unnest('{}'::bigint[], '{}'::integer[]) AS wanted(page, passage)
-                 JOIN ubp.passages USING (page, passage) WHERE project = {project}",
-                list(&pages),
-                list(&passages)
-            )
-        };
-        let sql = by_project.into_iter().map(of_project).collect::<Vec<_>>().join(" UNION ALL ");
-        if sql.is_empty() {
-            return Ok(Vec::new());
-        }
-        let rows = self.whole.query(&sql, &[]).await.or_failure()?;
+        let projects: Vec<i32> = candidates.iter().map(|one| one.project).collect();
+        let pages: Vec<i64> = candidates.iter().map(|one| one.page).collect();
+        let passages: Vec<i32> = candidates.iter().map(|one| one.passage).collect();
+        let sql = "SELECT project, page, passage, section, path, length, tokens
+             FROM unnest($1::integer[], $2::bigint[], $3::integer[]) AS wanted(project, page, passage)
+             JOIN ubp.passages USING (project, page, passage)";
+        let rows = self.rows_of(sql, &[&projects, &pages, &passages]).await?;
         let row = |row: &tokio_postgres::Row| Row {
             project: row.get(0),
             page: row.get(1),

@@ -65,6 +65,9 @@ pub async fn statistics_are_exact(client: &tokio_postgres::Client) {
              SELECT project, term, count(*) AS found FROM (
                  SELECT project, page, passage, unnest(tsvector_to_array(to_tsvector('simple', tokens))) AS term
                  FROM ubp.passages
+                 UNION SELECT project, page, passage, '*' || left(token, 5)
+                     FROM ubp.passages, unnest(tsvector_to_array(to_tsvector('simple', tokens))) AS token
+                     WHERE token LIKE 'z____%'
                  UNION SELECT project, page, passage, term FROM (
                      SELECT project, page, passage, ' ' || token || ' ' || lead(token) OVER (
                          PARTITION BY project, page, passage, part ORDER BY place) AS term
