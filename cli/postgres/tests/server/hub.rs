@@ -78,8 +78,9 @@ fn open(server: &Server, database: &str, role: Option<&str>) -> SharedHub {
     let now = Timestamp::from_second(1_000_000).unwrap();
     let surroundings = Surroundings {
         model: Box::new(|identity| {
-            let model: Arc<dyn Embedder> = Arc::new(HashEmbedder::default());
-            Ok(Some(model).filter(|model| model.model().identity == identity))
+            let models = ["hash-words", "other-words"].map(HashEmbedder::named);
+            let found = models.into_iter().find(|model| model.model().identity == identity);
+            Ok(found.map(|model| Arc::new(model) as Arc<dyn Embedder>))
         }),
         clock: Arc::new(FixedClock::at(now)),
         manifest: Manifest::default_for("pages", FrontMatterMode::Preserved, now).unwrap(),
@@ -230,6 +231,33 @@ fn answers_follow_every_push() {
     assert_eq!(stale["project"], "auth", "{stale}");
     let refused = ask(&hub, "status", json!({})).unwrap_err().to_string();
     assert!(refused.contains("needs the files of a project"), "{refused}");
+}
+
+#[test]
+fn projects_are_searched_by_their_own_models() {
+    let Some(server) = shared() else { return };
+    let page = [("copper.md", "# Copper\n\nCoins of copper and lanterns in the harbour.\n")];
+    let models = [("shop", "hash-words"), ("auth", "other-words"), ("ops", "unknown-words")];
+    let projects = models.map(|(name, model)| Project::new(name, page).with_model(model));
+    let (name, _database) = pushed(server, &projects);
+    let hub = open(server, &name, None);
+    let found = |mode: &str, projects: Value| {
+        let params = json!({ "query": "lanterns of copper", "mode": mode, "projects": projects });
+        let answer = ask(&hub, "search", params).unwrap();
+        let paths = |list: &Value| -> Vec<String> {
+            list.as_array().unwrap().iter().map(|one| one["filepath"].as_str().unwrap().into()).collect()
+        };
+        let mut all = [paths(&answer["results"]), paths(&answer["nearby"])].concat();
+        all.sort_unstable();
+        (all, answer["search_type"].as_str().unwrap().to_owned(), answer["fallback"].clone())
+    };
+    let all = json!(["auth", "ops", "shop"]);
+    let (paths, kind, _) = found("vector", all.clone());
+    assert_eq!((paths, kind.as_str()), (vec!["auth:copper.md".into(), "shop:copper.md".into()], "vector"));
+    let (paths, kind, _) = found("hybrid", all);
+    assert_eq!((paths.len(), kind.as_str()), (3, "hybrid"), "the page of ops is found by its words");
+    let (paths, kind, why) = found("hybrid", json!(["ops"]));
+    assert_eq!((paths.len(), kind.as_str(), why), (1, "fulltext_fallback", json!("model_missing")));
 }
 
 #[test]

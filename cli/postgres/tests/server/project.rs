@@ -39,6 +39,13 @@ impl Project {
         project
     }
 
+    /// The same with vectors of another model.
+    pub fn with_model(mut self, name: &str) -> Self {
+        self.embedder = HashEmbedder::named(name);
+        self.update();
+        self
+    }
+
     /// Writes a page, and updates the index.
     pub fn put(&mut self, path: &str, text: &str) {
         self.source.put(path, text.as_bytes(), Timestamp::UNIX_EPOCH);
