@@ -184,7 +184,11 @@ impl Expression {
     pub fn condition(&self) -> String {
         let Some(tokens) = self.tokens_of(&self.root) else { return "false".into() };
         let has = format!("to_tsvector('simple', tokens) @@ '{tokens}'::tsquery");
-        if self.is_told_by_tokens(&self.root) { has } else { format!("{has} AND {}", self.text_of(&self.root)) }
+        if self.is_told_by_tokens(&self.root) {
+            has
+        } else {
+            format!("{has} AND {}", self.text_of(&self.root))
+        }
     }
 
     /// What tokens a row that matches has, as a `tsquery`; `None` if no row matches.
@@ -269,7 +273,9 @@ impl Phrase {
     pub fn terms(&self) -> Vec<String> {
         let closed = self.tokens.len() - usize::from(self.is_open).min(self.tokens.len());
         match (&self.tokens[..closed], self.tokens.as_slice()) {
-            ([], [token]) => first_character(token).filter(|_| token.len() == CHARACTER).into_iter().collect(),
+            ([], [token]) => {
+                first_character(token).filter(|_| token.len() == CHARACTER).into_iter().collect()
+            }
             ([token], _) => vec![token.clone()],
             (tokens, _) => tokens.windows(2).map(|two| pair(&two[0], &two[1])).collect(),
         }

@@ -8,17 +8,17 @@ mod words;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use deadpool_postgres::{ClientWrapper, Transaction};
 use serde::Serialize;
 use tokio::runtime::Handle;
-use deadpool_postgres::{ClientWrapper, Transaction};
 use tokio_postgres::IsolationLevel;
 use tokio_postgres::types::ToSql;
 use ubp_core::index::received::{section_number, section_of};
 use ubp_core::{Result, message};
 
+pub use counts::Statistics;
 pub use meaning::{Close, Closest};
 pub use pages::States;
-pub use counts::Statistics;
 pub use words::{Match, Within};
 
 use crate::database::Database;
@@ -106,14 +106,18 @@ impl Shared {
         Ok(answer)
     }
 
-    async fn begin<'a>(&'a self, client: &'a mut ClientWrapper, role: Option<&'a str>) -> Result<Snapshot<'a>> {
+    async fn begin<'a>(
+        &'a self,
+        client: &'a mut ClientWrapper,
+        role: Option<&'a str>,
+    ) -> Result<Snapshot<'a>> {
         let whole =
             client.build_transaction().read_only(true).isolation_level(IsolationLevel::RepeatableRead);
         let whole = whole.start().await.or_failure()?;
         // Candidates of partitions are merged, so they have to come in order.
         // Single rows are looked up in many partitions: whatever reads whole tables is wrong.
         let mut settings = String::from(
-            "SET LOCAL hnsw.iterative_scan = strict_order; SET LOCAL hnsw.ef_search = 100;
+            "SET LOCAL hnsw.iterative_scan = strict_order; SET LOCAL hnsw.ef_search = 40;
              SET LOCAL plan_cache_mode = force_generic_plan;
              SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;",
         );
@@ -163,11 +167,7 @@ impl Snapshot<'_> {
     }
 
     /// The rows of a statement whose plan the connection keeps: over many partitions, a plan takes longer than its work.
-    async fn rows_of(
-        &self,
-        sql: &str,
-        params: &[&(dyn ToSql + Sync)],
-    ) -> Result<Vec<tokio_postgres::Row>> {
+    async fn rows_of(&self, sql: &str, params: &[&(dyn ToSql + Sync)]) -> Result<Vec<tokio_postgres::Row>> {
         let statement = self.whole.prepare_cached(sql).await.or_failure()?;
         self.whole.query(&statement, params).await.or_failure()
     }

@@ -138,7 +138,7 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
     if request.mode != SearchMode::Vector {
         named = Named::of(db, request.query, &words)?;
         if named.may_be_similar(request.query) {
-            named.compare(db, request.query, &rarity)?;
+            named.compare(db, request.query, &rarity, 1)?;
         }
     }
     let evidence = Evidence { words, present, closest, named };

@@ -26,6 +26,9 @@ const FIT: f64 = 0.2;
 const ALIKE: f64 = 0.25;
 /// Maximum number of pages whose names are compared with the query.
 const COMPARED: usize = 50;
+/// Of several projects, each compares so many times its share of them, and at least so many pages.
+const SHARES: usize = 4;
+const FEWEST: usize = 10;
 
 /// Pages and sections whose name is the query, or is like it.
 #[derive(Debug, Default)]
@@ -101,14 +104,22 @@ impl Named {
         self.pages.is_empty() && query.phrases().is_empty() && !query.key().is_empty()
     }
 
-    /// Adds pages with a similar name: compares the query with the names that have words of it.
+    /// Adds pages with a similar name: compares the query with the names that have words of it. `projects` is the number
+    /// of projects that are searched.
     ///
     /// # Errors
     /// [`crate::Error::Database`].
-    pub fn compare(&mut self, db: &Connection, query: &text::Query, rarity: &Rarity) -> Result<()> {
+    pub fn compare(
+        &mut self,
+        db: &Connection,
+        query: &text::Query,
+        rarity: &Rarity,
+        projects: usize,
+    ) -> Result<()> {
+        let most = (SHARES * COMPARED).div_ceil(projects.max(1)).clamp(FEWEST, COMPARED);
         let Some(expression) = query.match_expression() else { return Ok(()) };
         let mut overlap = text::Overlap::new(query);
-        for page in names::pages_like(db, &expression, COMPARED)? {
+        for page in names::pages_like(db, &expression, most)? {
             let (title, aliases, file) = names::of_page(db, page)?;
             let mut best: f64 = 0.0;
             for name in aliases.iter().map(String::as_str).chain([title.as_str(), path::page_name(&file)]) {

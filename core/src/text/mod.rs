@@ -23,8 +23,8 @@ mod visible;
 pub(crate) use fence::Fence;
 pub(crate) use fold::{Class, class};
 pub use fold::{fold_key, heading_key, loose_key};
-pub use index::{BARRIER, index_terms};
 pub(crate) use index::phrase_terms;
+pub use index::{BARRIER, index_terms};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use matcher::same_stem;
 pub(crate) use overlap::Overlap;

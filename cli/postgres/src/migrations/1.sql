@@ -84,7 +84,7 @@ CREATE TABLE ubp.terms (
     project integer NOT NULL,
     term    text COLLATE "C" NOT NULL,
     rows    bigint NOT NULL,
-    PRIMARY KEY (project, term)
+    PRIMARY KEY (project, term) INCLUDE (rows)
 ) PARTITION BY LIST (project);
 
 CREATE TABLE ubp.vectors (

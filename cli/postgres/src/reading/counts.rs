@@ -75,7 +75,9 @@ impl Statistics {
             _ if phrase.tokens.is_empty() => Ok(0),
             [term] if phrase.is_counted() => Ok(rows(term).map_or(0, |rows| rows.values().sum())),
             _ => {
-                let has_all = |number: &i32| terms.iter().all(|term| rows(term).is_some_and(|of| of.contains_key(number)));
+                let has_all = |number: &i32| {
+                    terms.iter().all(|term| rows(term).is_some_and(|of| of.contains_key(number)))
+                };
                 let mut projects: Vec<i32> = self.of_projects.keys().copied().filter(has_all).collect();
                 projects.sort_unstable();
                 if projects.is_empty() { Ok(0) } else { Err(projects) }
@@ -157,10 +159,16 @@ impl Snapshot<'_> {
     }
 
     /// Number of rows that match, which are mostly those with any of a few phrases.
-    async fn with_any(&self, statistics: &Statistics, numbers: &[i32], expression: &Expression) -> Result<u64> {
+    async fn with_any(
+        &self,
+        statistics: &Statistics,
+        numbers: &[i32],
+        expression: &Expression,
+    ) -> Result<u64> {
         let rows = |phrase: &Phrase| statistics.phrases.get(phrase).copied().unwrap_or(0);
-        let found: Option<Vec<&Phrase>> =
-            expression.any_of().map(|phrases| phrases.into_iter().filter(|phrase| rows(phrase) > 0).collect());
+        let found: Option<Vec<&Phrase>> = expression
+            .any_of()
+            .map(|phrases| phrases.into_iter().filter(|phrase| rows(phrase) > 0).collect());
         let Some(found) = found.filter(|found| found.len() <= MOST_ALTERNATIVES) else {
             let condition = expression.condition();
             let sql = format!("SELECT count(*) FROM ubp.passages WHERE project = ANY ($1) AND {condition}");

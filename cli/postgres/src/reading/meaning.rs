@@ -152,13 +152,8 @@ impl Snapshot<'_> {
         let close = rows.iter().map(|row| {
             let (page, similarity) = (row.get::<_, i64>(1), -row.get::<_, f64>(4));
             let section = number(page, row.get(2));
-            let one = Close {
-                project: row.get(0),
-                page,
-                section,
-                similarity: similarity as f32,
-                path: row.get(3),
-            };
+            let one =
+                Close { project: row.get(0), page, section, similarity: similarity as f32, path: row.get(3) };
             (one, similarity)
         });
         Ok(close.collect())
@@ -187,8 +182,7 @@ impl Snapshot<'_> {
         let mut closest: HashMap<(i32, i64), f32> = HashMap::new();
         let mut sums: HashMap<(i32, i64), (f64, u32)> = HashMap::new();
         for row in rows {
-            let (project, page, similarity) =
-                (row.get(0), row.get::<_, i64>(1), row.get::<_, f64>(3) as f32);
+            let (project, page, similarity) = (row.get(0), row.get::<_, i64>(1), row.get::<_, f64>(3) as f32);
             let section = (project, number(page, row.get(2)));
             if wanted.contains(&section) {
                 let known = closest.entry(section).or_insert(similarity);

@@ -50,7 +50,8 @@ mod tests {
     #[test]
     fn the_best_are_found_wherever_they_are() {
         // Of project 3, all are better than any of the others.
-        let scores = |project: i32| (0..300).map(move |at| f64::from((project == 3) as i32 * 1000 + 300 - at));
+        let scores =
+            |project: i32| (0..300).map(move |at| f64::from((project == 3) as i32 * 1000 + 300 - at));
         let asked = RefCell::new(Vec::new());
         let ask = async |projects: &[i32], limit: usize| {
             asked.borrow_mut().push((projects.len(), limit));

@@ -158,7 +158,7 @@ pub(crate) fn rank_shared(
     }
     if whole.mode != SearchMode::Vector && named.iter().all(|named| named.may_be_similar(whole.query)) {
         for (member, named) in members.iter().zip(&mut named) {
-            named.compare(member.db, whole.query, &rarity)?;
+            named.compare(member.db, whole.query, &rarity, members.len())?;
         }
     }
     let named = named.into_iter().enumerate().map(|(at, named)| named.renumbered(|own| number(at, own)));
