@@ -208,6 +208,25 @@ impl Expression {
         }
     }
 
+    /// What every row that matches has: tokens as a `tsquery`, and patterns for LIKE. `None` if no row matches.
+    pub fn required(&self) -> Option<(String, Vec<String>)> {
+        let mut patterns = Vec::new();
+        self.add_required(&self.root, &mut patterns);
+        Some((self.tokens_of(&self.root)?, patterns))
+    }
+
+    fn add_required(&self, node: &Node, patterns: &mut Vec<String>) {
+        match node {
+            Node::Phrase(phrase) => {
+                let phrase = self.phrases.get(*phrase).filter(|phrase| phrase.tokens.len() > 1);
+                patterns.extend(phrase.and_then(Phrase::pattern));
+            }
+            Node::All(parts) => parts.iter().for_each(|part| self.add_required(part, patterns)),
+            Node::Without(one, _) => self.add_required(one, patterns),
+            Node::Any(_) => {}
+        }
+    }
+
     fn is_told_by_tokens(&self, node: &Node) -> bool {
         match node {
             Node::Phrase(phrase) => self.phrases.get(*phrase).is_some_and(|phrase| phrase.tokens.len() == 1),
@@ -382,6 +401,8 @@ mod tests {
             "to_tsvector('simple', tokens) @@ 'a'::tsquery AND (tokens LIKE '% a %' AND NOT tokens LIKE '% b %')"
         );
         assert_eq!(read("\"\"").condition(), "false");
+        let required = read("\"brown fox\" AND (\"a b\" OR \"c\") NOT \"d e\"").required();
+        assert_eq!(required, Some(("(brown & fox & (a & b | c))".into(), vec!["% brown fox %".into()])));
         assert!(!read("\"a\" OR (\"b\" OR \"c\" *)").is_selective());
         assert!(read("\"a\" AND \"b\"").is_selective());
     }

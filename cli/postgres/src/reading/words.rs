@@ -261,7 +261,7 @@ impl Snapshot<'_> {
         Ok(found)
     }
 
-    /// All rows that match, unless they are many.
+    /// All rows that match, and maybe others, unless they are many.
     async fn all_rows(
         &self,
         projects: &[Project],
@@ -270,19 +270,27 @@ impl Snapshot<'_> {
         limit: usize,
     ) -> Result<Option<Vec<Candidate>>> {
         let most = MOST_SCORED.max(limit);
-        let of_project = |project: &Project| {
-            let number = project.number;
-            format!(
-                "SELECT {number}, page, passage FROM ubp.passages WHERE project = {number} AND ({}) AND {}",
-                expression.condition(),
-                condition(within, number, expression)
-            )
-        };
-        let sql = projects.iter().map(of_project).collect::<Vec<_>>().join(" UNION ALL ");
-        if sql.is_empty() {
+        let Some((tokens, patterns)) = expression.required().filter(|_| !projects.is_empty()) else {
             return Ok(Some(Vec::new()));
-        }
-        let rows = self.whole.query(&format!("{sql} LIMIT {}", most + 1), &[]).await.or_failure()?;
+        };
+        let rows = if within.is_empty() {
+            let numbers: Vec<i32> = projects.iter().map(|project| project.number).collect();
+            let sql = "SELECT project, page, passage FROM ubp.passages WHERE project = ANY ($1)
+                 AND to_tsvector('simple', tokens) @@ $2::text::tsquery AND tokens LIKE ALL ($3::text[]) LIMIT $4";
+            let limit = i64::try_from(most + 1).unwrap_or(i64::MAX);
+            self.rows_of(sql, &[&numbers, &tokens, &patterns, &limit]).await?
+        } else {
+            let of_project = |project: &Project| {
+                let number = project.number;
+                format!(
+                    "SELECT {number}, page, passage FROM ubp.passages WHERE project = {number} AND ({}) AND {}",
+                    expression.condition(),
+                    condition(within, number, expression)
+                )
+            };
+            let sql = projects.iter().map(of_project).collect::<Vec<_>>().join(" UNION ALL ");
+            self.whole.query(&format!("{sql} LIMIT {}", most + 1), &[]).await.or_failure()?
+        };
         let all =
             rows.iter().map(|row| Candidate { project: row.get(0), page: row.get(1), passage: row.get(2) });
         Ok((rows.len() <= most).then(|| all.collect()))
