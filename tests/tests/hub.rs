@@ -55,6 +55,12 @@ fn people_search_and_read_all_projects() {
     assert_eq!((&page["project"], &page["filepath"]), (&json!("shop"), &json!("shop:checkout.md")));
     let affected = terminal.ubp("hub impact shop:checkout.md --json").json();
     assert_eq!(affected["in_other_projects"][0]["filepath"], "auth:tokens.md");
+    let told = terminal.ubp("hub impact shop:checkout.md").transcript();
+    assert!(told.contains("auth:tokens.md (depends_on) Tokens"), "{told}");
+    assert!(told.contains("2 pages of other projects affected"), "{told}");
+    assert!(!told.contains("no other page"), "{told}");
+    let told = terminal.ubp("hub impact front:login.md").transcript();
+    assert!(told.contains("no other page is affected"), "{told}");
 
     let ambiguous = terminal.ubp("hub get login");
     assert!(!ambiguous.succeeded());

@@ -30,6 +30,9 @@ use crate::terminal::{Terminal, answer};
 #[cfg_attr(not(feature = "postgres"), path = "hub/no_index.rs")]
 mod index;
 
+/// Number of digits of a commit at the terminal.
+const SHORT_COMMIT: usize = 8;
+
 /// `ubp hub`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
@@ -394,7 +397,7 @@ fn show_projects(output: &Projects, page: &mut dyn Page) {
         let tags: String = project.tags.iter().map(|tag| format!("  #{tag}")).collect();
         let pages = project.pages.map(|pages| counted(pages, "page", "pages"));
         let place = format!("  {}", project.folder);
-        let version = project.version.as_ref().map(|version| format!("{version}  "));
+        let version = project.version.as_ref().map(|version| format!("{}  ", short_version(version)));
         let mut line = vec![Span::Strong(&project.project), Span::Text("  ")];
         line.extend(version.as_deref().map(Span::Text));
         line.extend(pages.as_ref().map(Span::said));
@@ -405,6 +408,12 @@ fn show_projects(output: &Projects, page: &mut dyn Page) {
         }
     }
     page.note(&[Span::said(&counted(output.projects.len(), "project", "projects"))]);
+}
+
+/// A tag, or the first digits of a commit.
+fn short_version(version: &str) -> &str {
+    let is_commit = version.len() >= 40 && version.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_commit { &version[..SHORT_COMMIT] } else { version }
 }
 
 fn serve(terminal: &mut Terminal<'_>, place: Place, args: &HubServeArgs) -> CommandResult {
@@ -425,4 +434,17 @@ fn serve(terminal: &mut Terminal<'_>, place: Place, args: &HubServeArgs) -> Comm
     let open = |notices| place.open(&io.environment, notices);
     hub::serve(options, open, &home, streams, style, &io.environment, &io.cancel)?;
     Ok(ExitStatus::Success)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commits_are_short_and_tags_are_whole() {
+        let commit = "0123456789abcdef0123456789abcdef01234567";
+        for (version, short) in [(commit, "01234567"), ("v1.2.3", "v1.2.3"), (&commit[..39], &commit[..39])] {
+            assert_eq!(short_version(version), short);
+        }
+    }
 }

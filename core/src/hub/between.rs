@@ -3,16 +3,19 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::{Hub, PAGE_NAMES, Project};
+use super::linked::Elsewhere;
+use super::named::{self, NamedPage};
+use super::{Hub, PAGE_NAMES, Project, read, written};
 use crate::graph::{LinkGraph, impact};
 use crate::index::questions::{links, pages, sources};
 use crate::message;
+use crate::ops::get_impact;
 use crate::ops::page::PageName;
 use crate::search::across::{joined, member_of, number, within};
 use crate::search::rounded;
-use crate::show::{Page, Span};
+use crate::show::{Page, Span, counted};
 use crate::{Context, Error, Result};
 
 /// Default number of hops over which a change of a page passes.
@@ -135,8 +138,30 @@ fn lookup(context: &Context<'_>, page: &str) -> Result<Option<i64>> {
 }
 
 impl Hub<'_> {
+    /// What a change affects in its own project, and in others.
+    pub(super) fn ask_impact(
+        &self,
+        at: usize,
+        context: &Context<'_>,
+        params: Map<String, Value>,
+        page: Option<&mut dyn Page>,
+    ) -> Result<Value> {
+        let name = self.projects[at].name;
+        let others = self.affected_elsewhere(at, context, &params)?;
+        let output = get_impact::run(context, read(params)?)?;
+        let none = Elsewhere::new();
+        if let Some(page) = page {
+            show(&output, &others, &mut NamedPage::new(name, page, &none));
+        }
+        let mut answer = named::of(name, written(&output)?, &none);
+        if let Some(fields) = answer.as_object_mut() {
+            fields.insert("in_other_projects".into(), json!(others));
+        }
+        Ok(answer)
+    }
+
     /// Pages of other projects that a change of the page or file in `params` affects, nearest first.
-    pub(super) fn affected_elsewhere(
+    fn affected_elsewhere(
         &self,
         at: usize,
         context: &Context<'_>,
@@ -192,15 +217,29 @@ impl Hub<'_> {
     }
 }
 
-/// Shows pages of other projects below the answer of their own.
-pub(super) fn show(affected: &[AffectedElsewhere], page: &mut dyn Page) {
+/// Shows the affected pages of other projects below those of their own.
+fn show(output: &get_impact::Output, affected: &[AffectedElsewhere], page: &mut NamedPage<'_, '_>) {
     if affected.is_empty() {
-        return;
+        return get_impact::show(output, page);
     }
-    page.gap();
-    page.line(&[Span::strong(&message!("in other projects:"))]);
+    get_impact::show_pages(output, page);
+    let inner = page.inner();
+    inner.gap();
+    inner.line(&[Span::strong(&message!("in other projects:"))]);
     for AffectedElsewhere { filepath, title, link_type, .. } in affected {
         let kind = format!(" ({link_type}) ");
-        page.item(&[Span::Path(filepath), Span::Text(&kind), Span::Words(title)]);
+        inner.item(&[Span::Path(filepath), Span::Text(&kind), Span::Words(title)]);
+    }
+    match output.total_affected {
+        0 => {
+            let told = counted(
+                affected.len(),
+                "page of another project affected",
+                "pages of other projects affected",
+            );
+            page.note(&[Span::said(&told)]);
+            get_impact::show_rest(output, page);
+        }
+        _ => get_impact::show_total(output, page),
     }
 }

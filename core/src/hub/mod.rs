@@ -199,6 +199,7 @@ impl<'a> Hub<'a> {
         let context = context.as_ref().map_err(|error| unreachable(name, error))?;
         match operation.name {
             "get_page" => return self.ask_page(at, params, page),
+            "get_impact" => return self.ask_impact(at, context, params, page),
             "graph_traverse" => {
                 let params: graph_traverse::Params = read(params)?;
                 let output =
@@ -215,25 +216,16 @@ impl<'a> Hub<'a> {
             }
             _ => {}
         }
-        let others = match operation.name {
-            "get_impact" => self.affected_elsewhere(at, context, &params)?,
-            _ => Vec::new(),
-        };
         let none = Elsewhere::new();
         let answer = match page {
-            Some(page) => {
-                let mut named = NamedPage::new(name, page, &none);
-                let answer = (operation.call)(context, Value::Object(params), Some(&mut named))?;
-                between::show(&others, named.inner());
-                answer
-            }
+            Some(page) => (operation.call)(
+                context,
+                Value::Object(params),
+                Some(&mut NamedPage::new(name, page, &none)),
+            )?,
             None => (operation.call)(context, Value::Object(params), None)?,
         };
-        let mut answer = named::of(name, answer, &none);
-        if let Some(fields) = answer.as_object_mut().filter(|_| operation.name == "get_impact") {
-            fields.insert("in_other_projects".into(), json!(others));
-        }
-        Ok(answer)
+        Ok(named::of(name, answer, &none))
     }
 
     fn ask_page(&self, at: usize, params: Map<String, Value>, page: Option<&mut dyn Page>) -> Result<Value> {

@@ -322,7 +322,9 @@ fn text_names_pages_by_project() {
     assert!(told("search", json!({ "query": "sign in" })).contains("`auth:login.md:"));
     assert!(told("get_page", json!({ "page": "checkout" })).contains("`shop:checkout.md`"));
     assert!(told("list_pages", json!({})).contains("`shop:cart.md`"));
-    assert!(told("get_impact", json!({ "page": "shop:checkout" })).contains("`auth:tokens.md`"));
+    let impact = told("get_impact", json!({ "page": "shop:checkout" }));
+    assert!(impact.contains("`auth:tokens.md`"), "{impact}");
+    assert!(impact.contains("1 page affected"), "{impact}");
     let page = told("get_page", json!({ "page": "auth:tokens" }));
     assert!(page.contains("`auth:tokens.md`") && page.contains("`shop:checkout.md` (depends_on)"), "{page}");
     assert!(page.contains("`auth:login.md` (references)"), "{page}");

@@ -242,6 +242,12 @@ fn shrink(output: &mut Output, excess: Excess) -> bool {
 
 /// Shows what changes, then the affected pages, each with the path from the change.
 pub fn show(output: &Output, page: &mut dyn Page) {
+    show_pages(output, page);
+    show_total(output, page);
+}
+
+/// The same without how many there are.
+pub(crate) fn show_pages(output: &Output, page: &mut dyn Page) {
     if let Some(changed) = &output.changed_page {
         page.heading(&title_spans(&changed.filepath, &changed.title, changed.staleness));
     }
@@ -277,6 +283,10 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         }
         page.detail(&way);
     }
+}
+
+/// How many pages are affected, and what the answer leaves out.
+pub(crate) fn show_total(output: &Output, page: &mut dyn Page) {
     page.note(&[Span::said(&match output.total_affected {
         0 if output.changed_file.is_some() => message!("no page names this file in its `source_refs`"),
         0 if output.changed_folder.is_some() => message!("no page outside this folder is affected"),
@@ -290,6 +300,11 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             links = listed(&output.counts.by_link_type)
         ),
     })]);
+    show_rest(output, page);
+}
+
+/// What the answer leaves out.
+pub(crate) fn show_rest(output: &Output, page: &mut dyn Page) {
     output.omitted.show(|count| counted(count, "page", "pages"), more_room(), page);
     output.index.show(page);
 }
