@@ -96,6 +96,11 @@ fn stale_pages_are_listed_with_those_of_other_projects_that_depend_on_them() {
     assert!(!ended.succeeded(), "what cannot be read is not taken for fresh: {}", ended.transcript());
 }
 
+/// The number of broken links of a project.
+fn broken_links(terminal: &Terminal, project: &str) -> Value {
+    terminal.ubp_in(project, &["status", "--json"]).json()["unresolved_link_count"].clone()
+}
+
 /// The findings about links of a project, each with its kind and message.
 fn link_findings(terminal: &Terminal, project: &str) -> Vec<(String, String)> {
     let found = terminal.ubp_in(project, &["doctor", "--json"]).json();
@@ -117,6 +122,7 @@ fn a_project_knows_the_others_of_its_list() {
     }
     let unknown = "link to another project: 'shop:checkout', whose pages are not known here";
     assert_eq!(link_findings(&terminal, "auth"), [told("link_to_project", unknown)]);
+    assert_eq!(broken_links(&terminal, "auth"), 0);
     // Builds the indexes.
     terminal.ubp("hub list");
     assert_eq!(
@@ -141,11 +147,13 @@ fn a_project_knows_the_others_of_its_list() {
         ]
     );
     assert!(index == fs::read(terminal.path("shop/.ubp/metadata.db")).unwrap(), "it is only read");
+    assert_eq!(broken_links(&terminal, "auth"), 3);
     let wanted = terminal.ubp_in("auth", &["doctor", "--json"]).json()["wanted_pages"].to_string();
     assert!(!wanted.contains("shop:"), "{wanted}");
     // A list that leaves one of both out says nothing.
     terminal.write("hub.json", r#"{ "projects": ["shop"] }"#).unwrap();
     assert!(link_findings(&terminal, "auth").iter().all(|(code, _)| code == "unresolved_link"));
+    assert_eq!(broken_links(&terminal, "auth"), 4);
 }
 
 #[test]

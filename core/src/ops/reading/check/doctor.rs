@@ -38,7 +38,7 @@ pub(crate) use checks::PAGE_TYPES;
 pub(crate) use checks::{ambiguous_link, broken_link, finding, missing_heading};
 
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use elsewhere::broken_unless_elsewhere;
+pub(crate) use elsewhere::{broken_unless_elsewhere, count_links_to_projects};
 
 /// Facts about this operation.
 pub const FACTS: Facts = Facts::reading("Find broken links and other problems, and how to fix them.")

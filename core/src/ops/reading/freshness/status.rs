@@ -13,6 +13,8 @@ use crate::index::questions::{links, pages};
 use crate::message;
 use crate::message::{Message, Value};
 use crate::ops::budget::{self, Omitted, more_room};
+#[cfg(not(target_family = "wasm"))]
+use crate::ops::doctor::count_links_to_projects;
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span, counted, what_is_wrong};
@@ -44,7 +46,7 @@ pub struct Output {
     pub vectorized_page_count: usize,
     /// Page files that are not in the index.
     pub unindexed_page_count: usize,
-    /// Broken links, counting every occurrence.
+    /// Broken links, counting every occurrence; without links to other projects that a hub follows.
     pub unresolved_link_count: usize,
     /// Pages by freshness.
     pub freshness: FreshnessCounts,
@@ -111,6 +113,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let proposal_count = crate::proposals::open_count(context)?;
     #[cfg(target_family = "wasm")]
     let proposal_count = 0;
+    #[cfg(not(target_family = "wasm"))]
+    let elsewhere = count_links_to_projects(context)?;
+    #[cfg(target_family = "wasm")]
+    let elsewhere = 0;
     let mut output = context.index.read(|db| {
         let paths = pages::paths(db)?;
         let page_count = paths.len();
@@ -145,7 +151,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
                 .filter(|file| !known.contains(file.path.as_str()))
                 .count()
                 + listing.unreadable.len(),
-            unresolved_link_count: links::unresolved_count(db)?,
+            unresolved_link_count: links::unresolved_count(db)?.saturating_sub(elsewhere),
             freshness,
             stale_pages,
             proposal_count,

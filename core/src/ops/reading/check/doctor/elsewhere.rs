@@ -5,9 +5,10 @@ use std::collections::{BTreeSet, HashMap};
 use super::checks::{BROKEN_LINK, LINK_TO_PROJECT, finding};
 use super::{Finding, Severity};
 use crate::hub::is_project_name;
+use crate::index::questions::links::{self, LinkToProject};
 use crate::message;
 use crate::ports::PageElsewhere;
-use crate::{Caller, Context};
+use crate::{Caller, Context, Result};
 
 /// The findings about those of these broken links, by target as written, that name a project which a list of projects has.
 pub(crate) fn links_to_projects<'a>(
@@ -53,6 +54,15 @@ pub(crate) fn links_to_projects<'a>(
         Some((target.to_owned(), finding))
     });
     told.collect()
+}
+
+/// The number of links without a page in their own project that lead to another one.
+pub(crate) fn count_links_to_projects(context: &Context<'_>) -> Result<usize> {
+    let links = context.index.read(links::naming_projects)?;
+    let told = links_to_projects(context, links.iter().map(|link| link.target.as_str()));
+    let leads_there =
+        |link: &&LinkToProject| told.get(&link.target).is_some_and(|finding| finding.code == LINK_TO_PROJECT);
+    Ok(links.iter().filter(leads_there).count())
 }
 
 /// The finding about a link that leads nowhere in its own project; `None` if it leads to another one.
