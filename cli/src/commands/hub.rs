@@ -29,6 +29,9 @@ use crate::terminal::{Terminal, answer};
 
 #[cfg_attr(not(feature = "postgres"), path = "hub/no_index.rs")]
 mod index;
+mod view;
+
+use view::HubViewArgs;
 
 /// Number of digits of a commit at the terminal.
 const SHORT_COMMIT: usize = 8;
@@ -43,6 +46,7 @@ const SHORT_COMMIT: usize = 8;
     ubp hub impact shop:checkout.md            also pages of other projects\n  \
     ubp hub stale                              stale pages of all projects\n  \
     ubp hub fetch                              the tags in hub.json\n  \
+    ubp hub view                               read and write in the browser\n  \
     ubp hub serve --http                       for agents, at one address\n  \
     ubp hub search login --in '~/src/*'        without hub.json\n  \
     ubp hub serve --index postgres://localhost/ubp\n\n\
@@ -83,6 +87,8 @@ pub enum HubAction {
     Stale(HubStaleArgs),
     /// Fetch the tags of repositories that hub.json names
     Fetch(HubFetchArgs),
+    /// Read, write and search all projects in the browser
+    View(HubViewArgs),
     /// Serve AI agents over the Model Context Protocol
     Serve(HubServeArgs),
 }
@@ -201,6 +207,9 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &HubArgs) ->
     if let HubAction::Serve(serving) = &args.action {
         return serve(terminal, place, serving);
     }
+    if let HubAction::View(viewing) = &args.action {
+        return view::run(terminal, folder, place, viewing);
+    }
     if let HubAction::Fetch(args) = &args.action {
         return fetch(terminal, &place, args);
     }
@@ -242,7 +251,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &HubArgs) ->
             let fails = args.exit_code && is_out_of_date(&answer, args.any_change);
             Ok(if fails { ExitStatus::Finding } else { ExitStatus::Success })
         }
-        HubAction::Serve(_) | HubAction::Fetch(_) => Ok(ExitStatus::Success),
+        HubAction::Serve(_) | HubAction::View(_) | HubAction::Fetch(_) => Ok(ExitStatus::Success),
     }
 }
 

@@ -33,6 +33,16 @@ use crate::terminal::Terminal;
     Agents reach the project at /mcp, with the token as `Authorization: Bearer …`. Ctrl-C stops the \
     server.")]
 pub struct ViewerArgs {
+    #[command(flatten)]
+    pub listening: ListeningArgs,
+    /// Let agents at /mcp propose changes, for `ubp proposals`, or apply them [default MODE: propose]
+    #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = "propose")]
+    pub write: Option<WriteChoice>,
+}
+
+/// Where a viewer listens, and what it shows.
+#[derive(Debug, Clone, Args)]
+pub struct ListeningArgs {
     /// Port [default: 4747, or a free one if that is taken]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub port: Option<u16>,
@@ -48,12 +58,30 @@ pub struct ViewerArgs {
     /// The token, at least 16 characters [default: a new one each time]
     #[arg(long, value_name = "TOKEN", env = "UBP_VIEWER_TOKEN", hide_env_values = true)]
     pub token: Option<String>,
-    /// Let agents at /mcp propose changes, for `ubp proposals`, or apply them [default MODE: propose]
-    #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = "propose")]
-    pub write: Option<WriteChoice>,
     /// Use the web app in this folder instead of the built-in one, such as web-viewer/dist of a clone
     #[arg(long, value_name = "DIR")]
     pub web_app: Option<PathBuf>,
+}
+
+impl ListeningArgs {
+    /// The options of a viewer that is started in `folder`.
+    pub(super) fn options(
+        &self,
+        folder: &Path,
+        write: Option<WriteChoice>,
+        environment: &Environment,
+    ) -> Options {
+        Options {
+            host: self.host,
+            port: self.port,
+            allow_host: self.allow_host.clone(),
+            token: self.token.clone(),
+            write: WriteChoice::write(write),
+            web_app: self.web_app.as_ref().map(|path| folder.join(path)),
+            languages: vec![JAPANESE],
+            desktop: Some(Arc::new(ThisDesktop(environment.clone()))),
+        }
+    }
 }
 
 fn host(text: &str) -> Result<IpAddr, String> {
@@ -64,27 +92,18 @@ fn host(text: &str) -> Result<IpAddr, String> {
 }
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &ViewerArgs) -> CommandResult {
-    let options = Options {
-        host: args.host,
-        port: args.port,
-        allow_host: args.allow_host.clone(),
-        token: args.token.clone(),
-        write: WriteChoice::write(args.write),
-        web_app: args.web_app.as_ref().map(|path| folder.join(path)),
-        languages: vec![JAPANESE],
-        desktop: Some(Arc::new(ThisDesktop(terminal.io.environment.clone()))),
-    };
+    let options = args.listening.options(folder, args.write, &terminal.io.environment);
     let style = terminal.message_style();
     let notices = Messages::over(&mut terminal.io.err, style).notices();
     let (environment, cancel) = (terminal.io.environment.clone(), terminal.io.cancel.clone());
     viewer::run(folder, &options, &environment, notices, &cancel, |address| {
-        announce(terminal, address, args.no_open)
+        announce(terminal, address, args.listening.no_open)
     })?;
     Ok(ExitStatus::Success)
 }
 
 /// Prints the address of the viewer, and opens a browser for people.
-fn announce(terminal: &mut Terminal<'_>, address: Address, no_open: bool) -> Result<(), Failure> {
+pub(super) fn announce(terminal: &mut Terminal<'_>, address: Address, no_open: bool) -> Result<(), Failure> {
     if terminal.json {
         let line = serde_json::to_string(&address).map_err(|error| Error::Internal(error.to_string()))?;
         terminal.put(line)?;

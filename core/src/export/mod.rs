@@ -13,8 +13,11 @@
 
 mod around;
 mod database;
+#[cfg(not(target_family = "wasm"))]
+mod projects;
 mod publicity;
 mod rewrite;
+mod settings;
 mod site;
 mod source;
 mod template;
@@ -29,8 +32,11 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 pub use database::{DatabaseReport, TABLES, settings_of_site};
+#[cfg(not(target_family = "wasm"))]
+pub use projects::{ProjectLink, projects_page};
 pub use publicity::{default_for, is_public};
-pub use site::{Folders, LONE_STYLE, Semantic, Site, SiteFile, SiteSettings};
+pub use settings::{Folders, InHub, Semantic, SiteSettings};
+pub use site::{LONE_STYLE, Site, SiteFile};
 pub use source::PublicSource;
 pub use template::{Template, policy};
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::Publication;
 use super::around::{self, Neighbours};
+use super::settings::{Folders, InHub, Semantic, SiteSettings};
 use super::template::{Filling, Template, policy};
 use super::words::{Words, own_language, told_in, words};
 use crate::Context;
@@ -14,7 +15,6 @@ use crate::index::Index;
 use crate::index::questions::names;
 use crate::index::questions::pages::{self, PageRow};
 use crate::message;
-use crate::message::Language;
 use crate::ops::{LinkInfo, backlinks};
 use crate::render::url::{self, ALL_PAGES, HOME, NOT_FOUND};
 use crate::render::{Rendered, Renderer, escape};
@@ -22,55 +22,6 @@ use crate::{Error, Result, path};
 
 /// Maximum length of the description of a page for search engines and previews, in characters.
 const DESCRIPTION: usize = 160;
-
-/// Settings of a site.
-#[derive(Debug, Clone, Default)]
-pub struct SiteSettings {
-    /// URL of the site, without `/` at its end, for canonical addresses.
-    pub base_url: Option<String>,
-    /// Whether search engines are asked not to index it.
-    pub noindex: bool,
-    /// Version of the program.
-    pub version: String,
-    /// File of the database relative to the top of the site, and its size in bytes; `None` if a server answers.
-    pub database: Option<(String, u64)>,
-    /// The nonce for styles that scripts add, from the server's content security policy.
-    pub style_nonce: Option<String>,
-    /// Files for semantic search.
-    pub semantic: Option<Semantic>,
-    /// Folders on the reader's machine, if the reader may open files there.
-    pub folders: Option<Folders>,
-    /// Languages for what UBP says in pages of that language, besides English.
-    pub languages: Vec<Language>,
-}
-
-/// Folders of the project on disk, as absolute paths separated by `/`.
-#[derive(Debug, Clone, Serialize)]
-pub struct Folders {
-    /// The project.
-    pub project: String,
-    /// Its pages.
-    pub pages: String,
-    /// The editor that the server opens files in, if there is one.
-    pub editor: Option<String>,
-    /// Whether the server can show files in a file manager.
-    pub has_file_manager: bool,
-}
-
-/// Files of the embedding model relative to the top of the site.
-#[derive(Debug, Clone, Serialize)]
-pub struct Semantic {
-    /// `model.onnx`.
-    pub model: String,
-    /// `model.onnx.data`, if the weights are in a separate file.
-    pub weights: Option<String>,
-    /// `tokenizer.json`.
-    pub tokenizer: String,
-    /// `model.json`.
-    pub description: String,
-    /// Total size of these files in bytes.
-    pub bytes: u64,
-}
 
 /// A file of the site.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,27 +33,29 @@ pub struct SiteFile {
 }
 
 /// Data for the web app on every page.
-#[derive(Serialize)]
-struct Description<'a> {
-    mode: &'static str,
-    root: &'a str,
-    name: &'a str,
-    page: Option<&'a str>,
-    home: Option<&'a str>,
-    database: Option<DatabaseFile<'a>>,
+#[derive(Default, Serialize)]
+pub(super) struct Description<'a> {
+    pub mode: &'static str,
+    pub root: &'a str,
+    pub name: &'a str,
+    pub page: Option<&'a str>,
+    pub home: Option<&'a str>,
+    pub database: Option<DatabaseFile<'a>>,
     /// File of the list of pages, relative to the top of the site.
     #[serde(skip_serializing_if = "Option::is_none")]
-    list: Option<&'a str>,
-    semantic: Option<&'a Semantic>,
-    version: &'a str,
+    pub list: Option<&'a str>,
+    pub semantic: Option<&'a Semantic>,
+    pub version: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    style_nonce: Option<&'a str>,
+    pub style_nonce: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    folders: Option<&'a Folders>,
+    pub folders: Option<&'a Folders>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hub: Option<&'a InHub>,
 }
 
 #[derive(Serialize)]
-struct DatabaseFile<'a> {
+pub(super) struct DatabaseFile<'a> {
     url: &'a str,
     bytes: u64,
 }
@@ -229,10 +182,11 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// The page that a server shows for an address that does not exist.
-    pub fn missing(&self) -> SiteFile {
+    /// The page that a server shows for an address that does not exist, `depth` folders below the top of the site.
+    pub fn missing(&self, depth: usize) -> SiteFile {
         let words = words(self.context.manifest.export.language.as_deref());
-        let mut content = self.navigation(HOME, words).replace("href=\"", "href=\"/");
+        let root = above(depth);
+        let mut content = self.navigation(HOME, words).replace("href=\"", &format!("href=\"{root}"));
         content += "<article class=\"page not-found\"><header class=\"page-header\"><h1>";
         content += words.not_found;
         content += "</h1></header>\n<div class=\"prose\"><p>";
@@ -248,7 +202,7 @@ impl<'a> Site<'a> {
             facts: String::new(),
             content,
         };
-        self.filled(shown, Some("/"))
+        self.filled(shown, Some(&root))
     }
 
     /// All pages in the order of the site.
@@ -432,8 +386,7 @@ impl<'a> Site<'a> {
 
     /// The page as a file. `root` is the path to the top of the site, if the page is not shown at its own address.
     fn filled(&self, shown: Shown<'_>, root: Option<&str>) -> SiteFile {
-        let depth = shown.file.matches('/').count();
-        let here = if depth == 0 { "./".to_owned() } else { "../".repeat(depth) };
+        let here = above(shown.file.matches('/').count());
         let root = root.unwrap_or(&here);
         let mut title = String::new();
         escape(&mut title, shown.title);
@@ -489,9 +442,15 @@ impl<'a> Site<'a> {
             version: &self.settings.version,
             style_nonce: self.settings.style_nonce.as_deref(),
             folders: self.settings.folders.as_ref(),
+            hub: self.settings.hub.as_ref(),
         };
         head + &as_script("ubp-site", &description) + &shown.facts
     }
+}
+
+/// The relative address of the top of the site in a file `depth` folders below it.
+fn above(depth: usize) -> String {
+    if depth == 0 { "./".to_owned() } else { "../".repeat(depth) }
 }
 
 /// Data for scripts, in an element with this id.

@@ -129,7 +129,7 @@ impl Between {
 }
 
 /// The page of that name, if there is exactly one.
-fn lookup(context: &Context<'_>, page: &str) -> Result<Option<i64>> {
+pub(super) fn lookup(context: &Context<'_>, page: &str) -> Result<Option<i64>> {
     let asked = PageName { page: Some(page), ..PageName::default() };
     match context.index.read(|db| asked.find(db)) {
         Err(Error::PageNotFound { .. } | Error::AmbiguousPage { .. }) => Ok(None),

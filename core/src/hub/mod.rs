@@ -5,6 +5,7 @@
 //! - A page is named `project:path`, and what an answer prints can be passed to the next question (`tests.rs`).
 //! - A project that fails does not hold the others: its error stands beside their answers (`tests.rs`).
 
+mod address;
 mod between;
 mod linked;
 mod named;
@@ -32,6 +33,7 @@ use crate::show::{Page, Span};
 use crate::{Context, Error, Result};
 
 pub use crate::search::across::{ModelEvidence, SharedEvidence, SharedTexts, Sought, WordMatch};
+pub use address::{PageAddress, page_address};
 pub use between::Between;
 use linked::Elsewhere;
 use named::NamedPage;

@@ -10,7 +10,9 @@ use crate::{Error, Result};
 /// Whether `name` can name a project: letters, digits, `-`, `_`, `.` and `/`, so that `name:page` is clear.
 pub fn is_project_name(name: &str) -> bool {
     let is_allowed = |c: char| c.is_alphanumeric() || "-_./@".contains(c);
-    !name.is_empty() && name.len() <= 100 && name.chars().all(is_allowed)
+    // In an address, these would mean a folder.
+    let is_folder = matches!(name, "." | "..");
+    !name.is_empty() && name.len() <= 100 && !is_folder && name.chars().all(is_allowed)
 }
 
 /// The positions of the projects that `given` selects: names, globs and `#tag`, a list or one; all if it is absent.

@@ -117,6 +117,14 @@ pub struct ProjectState {
     pub error: Option<String>,
 }
 
+/// A project of a hub as it is now.
+pub struct OpenProject {
+    /// Where it is.
+    pub place: Place,
+    /// The open project, or why it cannot be read.
+    pub live: std::result::Result<Arc<Live>, String>,
+}
+
 /// Who asks.
 #[derive(Debug, Clone, Copy)]
 pub enum HubAsker<'a> {
@@ -251,6 +259,33 @@ impl Hub {
         state.opened.clone()
     }
 
+    /// The projects as they are listed now, in the order of the list. Waits for no index.
+    pub fn projects(&self) -> Vec<OpenProject> {
+        let of = |opened: &Arc<Opened>| OpenProject {
+            place: opened.place.clone(),
+            live: opened.views.as_ref().map(|views| views.whole().clone()).map_err(String::clone),
+        };
+        self.current().iter().map(of).collect()
+    }
+
+    /// Why the list of projects cannot be read, if it cannot.
+    pub fn problem(&self) -> Option<String> {
+        self.state().problem.clone()
+    }
+
+    /// As [`Answering::call`] for a person, on the indexes as they are: for calls while a person waits for each key.
+    ///
+    /// # Errors
+    /// As [`Answering::call`].
+    pub fn call_at_once(&self, operation: &Operation, params: Value, cancel: &Cancel) -> Result<Value> {
+        let opened = self.current();
+        let held = Held { asker: HubAsker::Person, reader: None, progress: &Silent, cancel, at_once: true };
+        self.with_held(&opened, held, &mut |members| {
+            let between = self.links_between(&members)?;
+            Projects::new(members, &between).call(operation, params.clone(), None)
+        })
+    }
+
     /// Runs `work` with all projects held open, in the order of `opened`.
     fn with<T>(
         &self,
@@ -261,16 +296,25 @@ impl Hub {
         cancel: &Cancel,
         work: &mut dyn FnMut(Vec<Member<'_>>) -> Result<T>,
     ) -> Result<T> {
+        self.with_held(opened, Held { asker, reader, progress, cancel, at_once: false }, work)
+    }
+
+    fn with_held<T>(
+        &self,
+        opened: &[Arc<Opened>],
+        held: Held<'_>,
+        work: &mut dyn FnMut(Vec<Member<'_>>) -> Result<T>,
+    ) -> Result<T> {
         let seen: Vec<std::result::Result<SeenProject, String>> = opened
             .iter()
             .map(|opened| {
                 let views = opened.views.as_ref().map_err(String::clone)?;
-                asker.sees(views).map_err(|error| error.to_string())
+                held.asker.sees(views).map_err(|error| error.to_string())
             })
             .collect();
         let all: Vec<(&Place, &std::result::Result<SeenProject, String>)> =
             opened.iter().map(|opened| &opened.place).zip(&seen).collect();
-        hold(&all, Vec::new(), Held { asker, reader, progress, cancel }, work)
+        hold(&all, Vec::new(), held, work)
     }
 
     /// The links between the projects, kept while none of them changes.
@@ -348,6 +392,8 @@ struct Held<'a> {
     reader: Option<&'a dyn Reader>,
     progress: &'a dyn Progress,
     cancel: &'a Cancel,
+    /// Whether to take indexes as they are.
+    at_once: bool,
 }
 
 /// Holds one project after the other, and then runs `work`.
@@ -365,14 +411,19 @@ fn hold<'m, T>(
             let mut before = Some(members);
             let asker = &with.asker;
             let mut is_held = false;
-            let result = live.with(with.asker.caller(), with.progress, with.cancel, |context| {
+            let caller = with.asker.caller();
+            let ask = |context: &Context<'_>| {
                 is_held = true;
                 let mut members = before.take().unwrap_or_default();
                 let agent = asker.agent();
                 let context = Context { agent, rights: rights.as_deref(), reader: with.reader, ..*context };
                 members.push(Member { name, tags, context: Ok(context) });
                 hold(rest, members, with, work)
-            });
+            };
+            let result = match with.at_once {
+                true => live.with_at_once(caller, with.cancel, ask),
+                false => live.with(caller, with.progress, with.cancel, ask),
+            };
             match result {
                 Err(error) if !is_held && !matches!(error, Error::Cancelled) => {
                     members = before.unwrap_or_default();

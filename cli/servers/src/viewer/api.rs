@@ -15,15 +15,16 @@ use ubp_core::Caller;
 use ubp_core::Error;
 use ubp_core::hint::Voice;
 use ubp_core::ops::add_attachment::MOST_BYTES;
-use ubp_core::ops::{Operation, find};
+use ubp_core::ops::{Effect, Operation, find};
 use ubp_core::progress::{Cancel, Silent};
 
 use super::Viewer;
 use super::answer::Refusal;
+use super::elsewhere;
 use super::language::voice;
 
 /// Limit on the bytes of a request: a page, escaped as JSON.
-const LONGEST: usize = 16 * 1024 * 1024;
+pub(super) const LONGEST: usize = 16 * 1024 * 1024;
 
 /// The same for an operation that takes a file: the largest attachment in base64, and the other parameters.
 const LONGEST_WITH_FILE: usize = MOST_BYTES / 3 * 4 + 1024 * 1024;
@@ -31,7 +32,7 @@ const LONGEST_WITH_FILE: usize = MOST_BYTES / 3 * 4 + 1024 * 1024;
 /// What the address says. Addresses of frames also have a secret.
 #[derive(Deserialize)]
 pub(super) struct Called {
-    operation: String,
+    pub operation: String,
 }
 
 pub(super) async fn call(
@@ -43,8 +44,16 @@ pub(super) async fn call(
     let Some(operation) = find(&name) else {
         return Err(Refusal::new(StatusCode::NOT_FOUND, "invalid_params", "unknown operation"));
     };
+    if viewer.is_read_only() && operation.facts.effect != Effect::Read {
+        let told = message!("this project is a tag that was fetched, which is only read");
+        let way = message!("change it in its own repository");
+        let voice = voice(&headers, &viewer.app.languages);
+        return Err(
+            Refusal::new(StatusCode::FORBIDDEN, "read_only", told.told(&voice)).hint(way.told(&voice))
+        );
+    }
     let longest = if operation.facts.takes_file { LONGEST_WITH_FILE } else { LONGEST };
-    let voice = voice(&headers, &viewer.languages);
+    let voice = voice(&headers, &viewer.app.languages);
     let body = parameters(&headers, body, longest, &voice).await?;
     let (answer, is_written) = viewer
         .work(move |viewer, cancel| {
@@ -52,7 +61,10 @@ pub(super) async fn call(
                 .map_err(|error| Error::invalid(message!("{error}", error)))?;
             drop(body);
             let is_written = params.get("dry_run") != Some(&Value::Bool(true));
-            let answer = told_to(voice, || ask(viewer, operation, params, cancel))?;
+            let mut answer = told_to(voice, || ask(viewer, operation, params, cancel))?;
+            if let Some((_, hub)) = viewer.in_hub.as_ref().filter(|_| operation.name == "resolve_links") {
+                elsewhere::resolve(hub, &mut answer, cancel);
+            }
             let answer = serde_json::to_vec(&answer).map_err(|error| Error::Internal(error.to_string()))?;
             Ok((answer, is_written))
         })

@@ -65,13 +65,13 @@ pub(super) async fn open(
     headers: HeaderMap,
     body: axum::body::Body,
 ) -> std::result::Result<StatusCode, Refusal> {
-    let voice = voice(&headers, &viewer.languages);
+    let voice = voice(&headers, &viewer.app.languages);
     let body = parameters(&headers, body, LONGEST, &voice).await?;
     viewer
         .work(move |viewer, _| {
             let wanted: Wanted =
                 serde_json::from_slice(&body).map_err(|error| Error::invalid(message!("{error}", error)))?;
-            let desktop = viewer.desktop.as_ref().ok_or_else(|| {
+            let desktop = viewer.desktop().ok_or_else(|| {
                 Error::invalid(message!("only a browser on the machine of the viewer can open files there"))
             })?;
             let found = find(&viewer.root, &wanted.path)?;

@@ -84,7 +84,7 @@ pub(super) async fn listen(
 ) -> Result<Response, Refusal> {
     let events = &viewer.events;
     let place = events.places.clone().try_acquire_owned().map_err(|_| {
-        let voice = voice(&headers, &viewer.languages);
+        let voice = voice(&headers, &viewer.app.languages);
         let message = message!("too many tabs of this viewer are open").told(&voice);
         Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_listeners", message)
             .hint(message!("close some of them").told(&voice))

@@ -13,9 +13,13 @@ mod answer;
 mod api;
 mod attachments;
 mod desktop;
+mod door;
+mod elsewhere;
 mod events;
 mod gate;
+pub mod hub;
 mod language;
+mod mounted;
 mod pages;
 
 use std::net::{IpAddr, SocketAddr};
@@ -25,48 +29,55 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
-use axum::middleware;
-use axum::response::Response;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use serde::Serialize;
-use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use ubp_core::Error;
-use ubp_core::export::Template;
+use ubp_core::export::{InHub, Template};
 use ubp_core::message;
 use ubp_core::message::Language;
 use ubp_core::progress::{Cancel, Silent};
 use ubp_core::{Caller, Context};
 use ubp_host::export::web_app::{TEMPLATE, WebApp};
+use ubp_host::hub::Hub;
 use ubp_host::live::{Live, Notices};
 use ubp_host::{Environment, Project};
 
-use crate::http::{self, FAREWELL, Limits, Names, Token, asked_to_stop, bind, random, require};
+use crate::http::{FAREWELL, Token, require};
 use crate::{lsp, mcp};
 
 pub use desktop::Desktop;
+use door::Door;
 use events::Events;
-use gate::{FRAME, Gate, frame_secret};
 
 /// The preferred port.
 const PORT: u16 = 4747;
 /// Limit on concurrent calls; others wait.
 const CALLS: usize = 16;
 
-/// Shared state of all requests.
-struct Viewer {
-    live: Arc<Live>,
-    /// The project's folder, without symbolic links.
-    root: PathBuf,
+/// The web app, and what requests for any project share.
+struct App {
+    files: WebApp,
+    /// Paths of its files.
+    paths: Vec<String>,
+    template: Template,
+    /// The languages that messages can be in, besides English.
+    languages: Vec<Language>,
     /// Whether only browsers on this machine can reach it.
     is_local: bool,
     desktop: Option<Arc<dyn Desktop>>,
-    app: WebApp,
-    /// The languages that messages can be in, besides English.
-    languages: Vec<Language>,
-    /// Paths of the web app's files.
-    files: Vec<String>,
-    template: Template,
+}
+
+/// Shared state of all requests for a project.
+struct Viewer {
+    app: Arc<App>,
+    live: Arc<Live>,
+    /// The project's folder, without symbolic links.
+    root: PathBuf,
+    /// Its place in the hub that shows it.
+    in_hub: Option<(InHub, Arc<Hub>)>,
     events: Events,
 }
 
@@ -118,90 +129,62 @@ pub fn run<E: From<Error>>(
     cancel: &Cancel,
     announce: impl FnOnce(Address) -> Result<(), E>,
 ) -> Result<(), E> {
-    let app = WebApp::find(options.web_app.clone())?;
-    let page = String::from_utf8(app.read(TEMPLATE)?).map_err(|_| {
-        Error::invalid(message!("{template} of the web app is not UTF-8", template = TEMPLATE))
-    })?;
-    let template = Template::new(page)?;
-    let files = app.paths()?;
+    let app = Arc::new(App::of(options)?);
     let project = Project::find(folder)?;
-    let root = std::fs::canonicalize(&project.root)
-        .map_err(|error| Error::io(project.root.display().to_string(), error))?;
-    let given = options.token.as_deref().map(|text| Token::new(text, "--token")).transpose()?;
-    let address = SocketAddr::new(options.host, options.port.unwrap_or(PORT));
-    require(address, given.as_ref(), message!("set --token to a secret"))?;
+    require_token(options)?;
     let live = Live::start(project, environment, notices)?;
-    let is_local = options.host.is_loopback();
-    let viewer = Viewer {
-        live: live.clone(),
-        root,
-        is_local,
-        desktop: options.desktop.clone().filter(|_| is_local),
-        app,
-        languages: options.languages.clone(),
-        files,
-        template,
-        events: Events::default(),
-    };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .max_blocking_threads(CALLS)
-        .enable_io()
-        .enable_time()
-        .build()
-        .map_err(|error| Error::Internal(error.to_string()))?;
-    let result = runtime.block_on(serve(viewer, address, options, cancel, announce));
-    runtime.shutdown_timeout(FAREWELL);
+    let viewer = Viewer::of(app, live.clone(), None)?;
+    let result = block_on(CALLS, serve(viewer, options, cancel, announce));
     live.stop();
     result
 }
 
+/// Runs a server.
+fn block_on<E: From<Error>>(calls: usize, serving: impl Future<Output = Result<(), E>>) -> Result<(), E> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(calls)
+        .enable_io()
+        .enable_time()
+        .build()
+        .map_err(|error| Error::Internal(error.to_string()))?;
+    let result = runtime.block_on(serving);
+    runtime.shutdown_timeout(FAREWELL);
+    result
+}
+
+/// Other machines may not reach a viewer whose token nobody chose.
+fn require_token(options: &Options) -> ubp_core::Result<()> {
+    let given = options.token.as_deref().map(|text| Token::new(text, "--token")).transpose()?;
+    let address = SocketAddr::new(options.host, options.port.unwrap_or(PORT));
+    require(address, given.as_ref(), message!("set --token to a secret"))
+}
+
 async fn serve<E: From<Error>>(
     viewer: Viewer,
-    address: SocketAddr,
     options: &Options,
     cancel: &Cancel,
     announce: impl FnOnce(Address) -> Result<(), E>,
 ) -> Result<(), E> {
-    let listener = listen(address, options.port.is_some()).await?;
-    let address = listener.local_addr().map_err(|error| Error::io(address.to_string(), error))?;
-    let text = options.token.clone().unwrap_or_else(random);
-    let token = Token::new(&text, "--token")?;
-    let names = Names::of(address, &options.allow_host);
-    let stop = CancellationToken::new();
-    let mcp = mcp::router(&viewer.live, options.write, &names, token, stop.clone())?;
-    let viewer = Arc::new(viewer);
-    let counting = tokio::spawn(events::count_vectors(viewer.clone(), stop.clone()));
-    let following = tokio::spawn(events::follow_proposals(viewer.clone(), stop.clone()));
-    let gate = Arc::new(Gate::new(names, token, &text, address.port(), viewer.languages.clone()));
-    let addresses = Router::new()
+    let (languages, live) = (viewer.app.languages.clone(), viewer.live.clone());
+    let door = Door::open(options, languages).await?;
+    // It checks access itself: named tokens open it and nothing else.
+    let mcp = mcp::router(&live, options.write, &door.names, door.token, door.stop.clone())?;
+    let addresses = addresses(Arc::new(viewer), door.stop.clone());
+    door.serve(addresses, Some(mcp), cancel, announce).await
+}
+
+/// The addresses of a project, which stay until `stop`.
+fn addresses(viewer: Arc<Viewer>, stop: CancellationToken) -> Router {
+    tokio::spawn(events::count_vectors(viewer.clone(), stop.clone()));
+    tokio::spawn(events::follow_proposals(viewer.clone(), stop.clone()));
+    Router::new()
         .route("/api/events", get(events::listen))
         .route("/api/{operation}", post(api::call))
         .route("/desktop", post(desktop::open))
         .route("/lsp", get(language_server))
         .fallback(pages::show)
-        .with_state((viewer, stop.clone()));
-    let framed = addresses.clone().layer(middleware::from_fn_with_state(gate.clone(), gate::check_frame));
-    let router = addresses
-        .layer(middleware::from_fn_with_state(gate, gate::check))
-        // The slash at the end makes the start page an address, too.
-        .nest(&format!("{FRAME}/{{secret}}/"), framed)
-        // It checks access itself: named tokens open it and nothing else.
-        .merge(mcp)
-        .layer(middleware::map_response(gate::guarded));
-    announce(reached(address, text, &options.allow_host))?;
-    let mut serving = std::pin::pin!(http::serve(listener, router, Limits::default(), stop.clone()));
-    tokio::select! {
-        () = &mut serving => {}
-        () = asked_to_stop(cancel) => {
-            stop.cancel();
-            // Requests that take longer are dropped.
-            let _ = tokio::time::timeout(FAREWELL, serving).await;
-        }
-    }
-    counting.abort();
-    following.abort();
-    Ok(())
+        .with_state((viewer, stop))
 }
 
 /// The language server, for the web app and other editors.
@@ -209,52 +192,59 @@ async fn language_server(
     State((viewer, stop)): State<(Arc<Viewer>, CancellationToken)>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    lsp::connect(upgrade, viewer.live.clone(), viewer.languages.clone(), stop)
+    if viewer.is_read_only() {
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    lsp::connect(upgrade, viewer.live.clone(), viewer.app.languages.clone(), stop)
 }
 
-/// Binds the address; on another port if that one is in use and was not chosen by the user.
-async fn listen(address: SocketAddr, chosen: bool) -> ubp_core::Result<TcpListener> {
-    match bind(address).await {
-        Err(Error::Io { source, .. }) if !chosen && source.kind() == std::io::ErrorKind::AddrInUse => {
-            bind(SocketAddr::new(address.ip(), 0)).await
-        }
-        bound => bound,
+impl App {
+    fn of(options: &Options) -> ubp_core::Result<Self> {
+        let files = WebApp::find(options.web_app.clone())?;
+        let page = String::from_utf8(files.read(TEMPLATE)?).map_err(|_| {
+            Error::invalid(message!("{template} of the web app is not UTF-8", template = TEMPLATE))
+        })?;
+        let is_local = options.host.is_loopback();
+        Ok(Self {
+            template: Template::new(page)?,
+            paths: files.paths()?,
+            files,
+            languages: options.languages.clone(),
+            is_local,
+            desktop: options.desktop.clone().filter(|_| is_local),
+        })
+    }
+
+    /// The file of the web app at an address, if it is one.
+    fn file(&self, file: &str) -> Option<ubp_core::Result<Vec<u8>>> {
+        (file != TEMPLATE && self.paths.iter().any(|own| own == file)).then(|| self.files.read(file))
     }
 }
 
-/// The address for browsers.
-fn reached(address: SocketAddr, token: String, allow_host: &[String]) -> Address {
-    let port = address.port();
-    let host = match (address.ip().is_unspecified(), allow_host.first()) {
-        (true, Some(name)) => format!("{name}:{port}"),
-        (true, None) => format!("127.0.0.1:{port}"),
-        (false, _) => address.to_string(),
-    };
-    let encoded = percent_encoding::utf8_percent_encode(&token, percent_encoding::NON_ALPHANUMERIC);
-    let frame = format!("http://{host}{FRAME}/{}/", frame_secret(&token, port));
-    Address { url: format!("http://{host}/?token={encoded}"), frame, token, port }
-}
-
 impl Viewer {
-    /// Runs `work` on a blocking thread; cancels it if the caller stops waiting.
+    fn of(app: Arc<App>, live: Arc<Live>, in_hub: Option<(InHub, Arc<Hub>)>) -> ubp_core::Result<Self> {
+        let root = std::fs::canonicalize(live.root())
+            .map_err(|error| Error::io(live.root().display().to_string(), error))?;
+        Ok(Self { app, live, root, in_hub, events: Events::default() })
+    }
+
+    /// Whether the project can only be read.
+    fn is_read_only(&self) -> bool {
+        self.in_hub.as_ref().is_some_and(|(place, _)| place.read_only)
+    }
+
+    /// The user's programs, if they may open files of the project.
+    fn desktop(&self) -> Option<&Arc<dyn Desktop>> {
+        self.app.desktop.as_ref().filter(|_| !self.is_read_only())
+    }
+
+    /// Runs `work` as [`blocking`] does.
     async fn work<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self, &Cancel) -> ubp_core::Result<T> + Send + 'static,
     ) -> ubp_core::Result<T> {
-        struct Lost(Cancel);
-        impl Drop for Lost {
-            fn drop(&mut self) {
-                self.0.request();
-            }
-        }
-        let cancel = Cancel::default();
-        let _lost = Lost(cancel.clone());
         let viewer = self.clone();
-        let done = tokio::task::spawn_blocking(move || {
-            cancel.check()?;
-            work(&viewer, &cancel)
-        });
-        done.await.map_err(|_| Error::Internal("the operation failed unexpectedly".into()))?
+        blocking(move |cancel| work(&viewer, cancel)).await
     }
 
     /// The same with a context whose caller is a person.
@@ -267,4 +257,23 @@ impl Viewer {
         })
         .await
     }
+}
+
+/// Runs `work` on a blocking thread; cancels it if the caller stops waiting.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce(&Cancel) -> ubp_core::Result<T> + Send + 'static,
+) -> ubp_core::Result<T> {
+    struct Lost(Cancel);
+    impl Drop for Lost {
+        fn drop(&mut self) {
+            self.0.request();
+        }
+    }
+    let cancel = Cancel::default();
+    let _lost = Lost(cancel.clone());
+    let done = tokio::task::spawn_blocking(move || {
+        cancel.check()?;
+        work(&cancel)
+    });
+    done.await.map_err(|_| Error::Internal("the operation failed unexpectedly".into()))?
 }

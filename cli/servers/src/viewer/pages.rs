@@ -16,18 +16,18 @@ use ubp_core::message;
 use ubp_core::message::told_to;
 use ubp_core::render::url::{HOME, attachments_at};
 use ubp_core::{Result, path};
-use ubp_host::export::web_app::TEMPLATE;
 
 use super::answer::Refusal;
 use super::attachments::{Attachment, Wanted};
 use super::language::voice;
-use super::{Viewer, answer, random};
+use super::{Viewer, answer};
+use crate::http::random;
 
 /// How long a request waits for a page while the index is being built.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Content at an address.
-enum Found {
+pub(super) enum Found {
     Application(Vec<u8>),
     Page { html: Vec<u8>, policy: String, status: StatusCode },
     Attachment(Attachment),
@@ -53,15 +53,16 @@ pub(super) async fn show(
         return response;
     }
     let file = file_at(uri.path());
+    let depth = uri.path().matches('/').count().saturating_sub(1);
     let wanted = Arc::new(Wanted::of(&headers));
     let name = file.clone().unwrap_or_default();
-    let voice = voice(&headers, &viewer.languages);
+    let voice = voice(&headers, &viewer.app.languages);
     let begun = Instant::now();
     let found = loop {
         let (file, wanted) = (file.clone(), wanted.clone());
         let found = viewer
             .with(move |viewer, context| {
-                let found = told_to(voice, || find(viewer, context, file.as_deref(), &wanted))?;
+                let found = told_to(voice, || find(viewer, context, file.as_deref(), depth, &wanted))?;
                 Ok((found.may_be_due_to(context)?, found))
             })
             .await;
@@ -87,7 +88,7 @@ pub(super) async fn show(
 }
 
 /// The path of the file at an address; `None` for an invalid address.
-fn file_at(address: &str) -> Option<String> {
+pub(super) fn file_at(address: &str) -> Option<String> {
     let decoded = percent_decode_str(address.strip_prefix('/')?).decode_utf8().ok()?;
     let mut file = decoded.into_owned();
     if file.is_empty() || file.ends_with('/') {
@@ -97,20 +98,27 @@ fn file_at(address: &str) -> Option<String> {
     clean.then_some(file)
 }
 
-fn find(viewer: &Viewer, context: &Context<'_>, file: Option<&str>, wanted: &Wanted) -> Result<Found> {
+fn find(
+    viewer: &Viewer,
+    context: &Context<'_>,
+    file: Option<&str>,
+    depth: usize,
+    wanted: &Wanted,
+) -> Result<Found> {
     let nonce = random();
     let policy = page_policy(&nonce, context.manifest.reading.external_pictures);
     let settings = SiteSettings {
         noindex: true,
         version: env!("CARGO_PKG_VERSION").into(),
         style_nonce: Some(nonce),
-        folders: if viewer.is_local { folders(viewer, context.pages_dir()) } else { None },
+        folders: if viewer.app.is_local { folders(viewer, context.pages_dir()) } else { None },
+        hub: viewer.in_hub.as_ref().map(|(place, _)| place.clone()),
         ..SiteSettings::default()
     };
-    let site = Site::new(context, &viewer.template, &settings)?;
+    let site = Site::new(context, &viewer.app.template, &settings)?;
     if let Some(file) = file {
-        if file != TEMPLATE && viewer.files.iter().any(|own| own == file) {
-            return viewer.app.read(file).map(Found::Application);
+        if let Some(bytes) = viewer.app.file(file) {
+            return bytes.map(Found::Application);
         }
         if let Some(page) = site.at(file)? {
             return Ok(Found::Page { html: page.bytes, policy, status: StatusCode::OK });
@@ -121,7 +129,7 @@ fn find(viewer: &Viewer, context: &Context<'_>, file: Option<&str>, wanted: &Wan
             }
         }
     }
-    Ok(Found::Page { html: site.missing().bytes, policy, status: StatusCode::NOT_FOUND })
+    Ok(Found::Page { html: site.missing(depth).bytes, policy, status: StatusCode::NOT_FOUND })
 }
 
 /// The folders of the project, for addresses that open files in an editor; `None` for a path that is not Unicode.
@@ -133,7 +141,7 @@ fn folders(viewer: &Viewer, pages_dir: &str) -> Option<Folders> {
         None => root.to_owned(),
     };
     let pages = if pages_dir.is_empty() { project.clone() } else { format!("{project}/{pages_dir}") };
-    let desktop = viewer.desktop.as_ref();
+    let desktop = viewer.desktop();
     Some(Folders {
         project,
         pages,
@@ -153,7 +161,7 @@ impl Found {
     }
 
     /// The response; its media type depends on `file`.
-    fn response(self, file: &str) -> Response {
+    pub(super) fn response(self, file: &str) -> Response {
         let kind = media_type(file);
         match self {
             Self::Application(bytes) => {
@@ -189,7 +197,7 @@ const FRAME_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'un
     frame-ancestors 'self'; base-uri 'none'; form-action 'none'";
 
 /// Content security policy of a page: the files of the web app, and styles with the nonce.
-fn page_policy(nonce: &str, external_pictures: bool) -> String {
+pub(super) fn page_policy(nonce: &str, external_pictures: bool) -> String {
     export::policy(&format!(" 'nonce-{nonce}'"), external_pictures) + "; frame-ancestors 'none'"
 }
 
