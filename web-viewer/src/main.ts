@@ -15,10 +15,11 @@ import Rail from './reading/Rail.svelte';
 import { Navigator } from './routing/navigator.svelte';
 import Bar from './shell/Bar.svelte';
 import Beside from './shell/Beside.svelte';
-import { shellCommands } from './shell/commands';
+import { hubCommands, shellCommands } from './shell/commands';
+import { isApple } from './shell/keys';
 import Layers from './shell/Layers.svelte';
 import Stage from './shell/Stage.svelte';
-import { readSite } from './site';
+import { isWritable, readSite } from './site';
 import { Session } from './state/session.svelte';
 import { showSettings, speakChosen } from './state/settings.svelte';
 import { afterLanguage, follow } from './words/follow.svelte';
@@ -33,6 +34,7 @@ function part(id: string): HTMLElement {
 const session = new Session(readSite(document));
 const navigator = new Navigator(session, part('ubp_content'));
 const props = { session, navigator };
+const onApple = isApple(globalThis.navigator.userAgent);
 
 // A relative address would be resolved again on every page.
 for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel="icon"]')) icon.href = String(icon.href);
@@ -50,17 +52,21 @@ function start(): void {
     if (skip) skip.textContent = words.shell.skip;
   });
   follow(() => navigator.retell());
-  if (session.site.mode === 'server') {
+  if (session.site.mode === 'hub') {
+    document.documentElement.dataset['mode'] = 'hub';
+    void import('./hub/mount').then(({ mountHub }) => mountHub(session, navigator, part));
+  } else if (isWritable(session.site)) {
     document.documentElement.dataset['mode'] = 'server';
     void import('./viewer/mount').then(({ mountViewer }) => mountViewer(session, navigator, part));
   } else {
-    const shell = { ...props, commands: () => Object.values(shellCommands(session, navigator)) };
+    const shell = { ...props, commands: () => [...Object.values(shellCommands(session, navigator)), ...hubCommands(session, onApple)] };
     mount(Bar, { target: part('ubp_bar'), props: shell });
     mount(Beside, { target: part('ubp_side'), props: { place: 'side', session, part: PageList, props } });
     mount(Beside, { target: part('ubp_rail'), props: { place: 'rail', session, part: Rail, props } });
     mount(Stage, { target: part('ubp_app'), props });
     mount(Layers, { target: document.body, props: shell });
-    mount(Dropping, { target: document.body, props });
+    // A server's project is there, and a folder would need the engine.
+    if (session.site.mode !== 'server') mount(Dropping, { target: document.body, props });
     void navigator.start();
     // The engine says what it says in the language that is shown.
     afterLanguage(() => {

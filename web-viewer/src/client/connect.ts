@@ -3,6 +3,7 @@ import { startWorker } from '#worker';
 import type { Site } from '../site';
 import type { UbpClient } from './client';
 import { HttpClient } from './http';
+import { HubClient } from './hub.svelte';
 import type { ModelUrls, Opening } from './protocol';
 import { SiteClient } from './site';
 import { WasmClient } from './wasm';
@@ -19,6 +20,7 @@ export function modelOf(site: Site): ModelUrls | null {
 /** `onOpening` hears how far the engine is; null when it has opened the project. */
 export async function connect(site: Site, onOpening: (opening: Opening | null) => void): Promise<UbpClient | null> {
   if (site.mode === 'server') return new HttpClient(site.root);
+  if (site.mode === 'hub') return new HubClient(site.root);
   if (!site.database) return null;
   const { url } = site.database;
   const model = modelOf(site);

@@ -4,6 +4,7 @@ import { EditorView, hoverTooltip, showTooltip, type Command, type Tooltip } fro
 import type { ResolvedLink } from '#contract';
 import { linkAt, outsideUrl, type LinkInText } from './links-in-text';
 import { pageContext, type PageContext } from './page-context';
+import { words } from '../words/words';
 import { writing } from '../words/writing';
 
 const WAIT = 300;
@@ -39,7 +40,9 @@ async function plainText(context: PageContext, page: string, place: string | nul
 }
 
 async function fill(card: HTMLElement, context: PageContext, link: LinkInText, answer: ResolvedLink | null): Promise<void> {
-  if (answer?.filepath) {
+  if (answer?.filepath && context.host.isAway(answer.filepath)) {
+    card.replaceChildren(element('strong', 'cm-preview-title', answer.filepath), element('p', 'cm-preview-text', words.hub.elsewhere(answer.filepath.split(':')[0] ?? '')));
+  } else if (answer?.filepath) {
     const { title, text } = await plainText(context, answer.filepath, answer.place);
     card.replaceChildren(element('strong', 'cm-preview-title', title), element('p', 'cm-preview-text', text || writing.editor.emptyPage));
   } else if (answer?.file_url) {

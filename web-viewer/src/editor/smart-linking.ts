@@ -207,7 +207,7 @@ async function headings(context: PageContext, page: string, typed: string): Prom
   const answer = page.trim() ? await context.answers.now(`[[${page.trim()}]]`) : null;
   if (answer?.source_path) return symbols(context, answer.source_path, typed);
   const target = page.trim() ? answer?.filepath : context.filepath;
-  if (!target) return [];
+  if (!target || context.host.isAway(target)) return [];
   if (typed.trimStart().startsWith('^')) return blocks(context, target, typed);
   const { headings: all } = await context.host.client.call('render_page', { filepath: target });
   const wanted = fold(typed).trim();

@@ -12,6 +12,8 @@ export interface Addresses {
   file(path: string): string | undefined;
   /** The address of a view of a source file; absent where files cannot be shown. */
   source?(path: string, lines: string): string;
+  /** Looks for the pages of these broken links in other projects; absent without a hub. */
+  elsewhere?(links: HTMLAnchorElement[]): void;
   /** Whether tasks of the page can be ticked. */
   readonly ticks: boolean;
   /** What the page's relative addresses are relative to, if not to the document. */
@@ -110,7 +112,7 @@ export function parsed(html: string, addresses: Addresses): DocumentFragment {
 }
 
 /** Adds what needs scripts: colours of code, diagrams, keyboard scrolling of wide parts, links to sections. */
-export function enhance(article: HTMLElement, { ticks, source }: Addresses, only?: readonly Element[]): void {
+export function enhance(article: HTMLElement, { ticks, source, elsewhere }: Addresses, only?: readonly Element[]): void {
   const isMeant = (element: Element) => !only || only.some((block) => block.contains(element));
   for (const table of [...article.querySelectorAll<HTMLTableElement>('.prose table')].filter(isMeant)) {
     const scroller = document.createElement('div');
@@ -129,6 +131,7 @@ export function enhance(article: HTMLElement, { ticks, source }: Addresses, only
       link.append(code);
     }
   }
+  elsewhere?.([...article.querySelectorAll<HTMLAnchorElement>('.prose a.missing[data-target*=":"]')].filter(isMeant));
   if (ticks) for (const box of article.querySelectorAll<HTMLInputElement>('.prose .task[data-line]')) box.disabled = false;
   void improve([...article.querySelectorAll<HTMLElement>('.prose pre > code[class*="language-"]')].filter(isMeant));
   for (const wide of article.querySelectorAll<HTMLElement>('.prose :is(pre, .scroller)')) {

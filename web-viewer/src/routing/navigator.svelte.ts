@@ -5,10 +5,11 @@ import type { WritingPlace } from '../editor/stats';
 import { articleOf, enhance, headingsOf, remember, show, showFacts, update, type Addresses } from '../reading/article';
 import { side } from '../pages/view.svelte';
 import { layout } from '../state/layout.svelte';
+import { isWritable } from '../site';
 import type { Session } from '../state/session.svelte';
 import { settings } from '../state/settings.svelte';
 import type { ListedPage, RenderPageOutput } from '#contract';
-import { addressOf, bare, decoded as decode, DEFAULT_DEPTH, placeOf, usualUrl, type Place, type View } from './urls';
+import { addressOf, bare, decoded as decode, DEFAULT_DEPTH, fragment, placeOf, usualUrl, type Place, type View } from './urls';
 import { language } from '../words/language.svelte';
 
 export interface Destination {
@@ -83,8 +84,9 @@ export class Navigator {
     this.addresses = {
       page: (page, anchor) => (this.#session.folder === null ? undefined : this.href({ page, anchor: decode(anchor) })),
       file: (path) => this.#session.client?.fileUrl(path),
-      ...(session.site.mode === 'server' ? { source: (path, lines) => this.fileHref(path, lines) } : {}),
-      ticks: session.site.mode === 'server',
+      ...(isWritable(session.site) ? { source: (path, lines) => this.fileHref(path, lines) } : {}),
+      ...(session.site.hub ? { elsewhere: (links) => void this.#toOthers(links) } : {}),
+      ticks: isWritable(session.site),
     };
     this.#main = main;
     this.#pageUrl = new URL(bare(location.href));
@@ -111,7 +113,7 @@ export class Navigator {
       if (site.mode === 'server') remember(article);
       enhance(article, this.addresses);
     }
-    if (site.mode !== 'server' && this.place.view.kind !== 'graph') this.place = { ...this.place, view: READING };
+    if (!isWritable(site) && this.place.view.kind !== 'graph') this.place = { ...this.place, view: READING };
     if (entry?.y) scrollTo({ top: entry.y, behavior: 'instant' });
     else this.#scrollToAnchor(this.place.anchor);
     history.replaceState(this.#entry(), '');
@@ -142,7 +144,25 @@ export class Navigator {
 
   /** The address of a destination, for links. */
   href({ page, anchor = '', view = READING }: Destination): string {
+    const away = this.away(page);
+    if (away) return away + (anchor && `#${fragment(anchor)}`);
     return addressOf({ page, anchor, view }, this.#urlOf(page), this.#session.folder !== null);
+  }
+
+  /** The address of a page of another project of the hub; null for pages of this one. */
+  away(page: string): string | null {
+    const { mode, root, hub } = this.#session.site;
+    if ((mode !== 'hub' && !hub) || !/^[^:]+:./s.test(page) || this.#session.byPath.has(page)) return null;
+    return `${hub?.root ?? root}open?page=${encodeURIComponent(page)}`;
+  }
+
+  /** Lets links that lead nowhere in this project lead to other ones. */
+  async #toOthers(links: HTMLAnchorElement[]): Promise<void> {
+    const { site, shown } = this.#session;
+    const page = shown?.filepath ?? site.page;
+    if (page === null || links.length === 0) return;
+    const { leadElsewhere } = await import('../reading/elsewhere');
+    await leadElsewhere(links, page, site.root, (page, anchor) => this.href({ page, anchor }));
   }
 
   /** The address of a file of the project beside the current page. `lines`: `L10-L20`, or empty. */
@@ -157,6 +177,7 @@ export class Navigator {
   }
 
   async go(to: Destination, how: 'push' | 'replace' = 'push'): Promise<void> {
+    if (this.away(to.page)) return location.assign(this.href(to));
     const view = to.view ?? READING;
     const isHere = this.#session.shown?.filepath === to.page;
     const turn = ++this.#latest;

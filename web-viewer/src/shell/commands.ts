@@ -4,7 +4,7 @@ import { layout } from '../state/layout.svelte';
 import type { Session } from '../state/session.svelte';
 import { settings } from '../state/settings.svelte';
 import english from '../words/en/reader';
-import { isPlain, matches, type Chord } from './keys';
+import { isPlain, matches, withAlt, type Chord } from './keys';
 import { words } from '../words/words';
 
 export type Group = 'pages' | 'tabs' | 'navigation' | 'view';
@@ -32,6 +32,17 @@ type Named = Record<string, { label: string; words: string }>;
 export function named<Names extends Named>(id: keyof Names & string, now: Names, english: Names): Pick<Command, 'label' | 'english' | 'words'> {
   const [shown, meant] = [now[id], english[id]] as [Named[string], Named[string]];
   return { label: shown.label, english: meant.label, words: shown === meant ? shown.words : `${shown.words} ${meant.words}` };
+}
+
+/** Commands where a hub shows several projects. */
+export function hubCommands({ site }: Session, onApple: boolean): Command[] {
+  if (!site.hub) return [];
+  const { root } = site.hub;
+  const say = (id: keyof typeof english.hub.commands) => named(id, words.hub.commands, english.hub.commands);
+  return [
+    { id: 'projects', ...say('projects'), group: 'navigation', chords: [withAlt('O', onApple)], everywhere: true, run: () => (layout.layer = layout.layer === 'projects' ? null : 'projects') },
+    { id: 'all-projects', ...say('all'), group: 'navigation', chords: [], run: () => location.assign(root) },
+  ];
 }
 
 export function shellCommands(session: Session, navigator: Navigator): Record<'search' | 'sidebar' | 'graph', Command> {

@@ -1,6 +1,6 @@
 // Which layers are open, and how much room there is.
 
-export type Layer = 'pages' | 'about' | 'palette' | 'settings' | 'folder' | 'shortcuts' | 'guide';
+export type Layer = 'pages' | 'about' | 'palette' | 'settings' | 'folder' | 'shortcuts' | 'guide' | 'projects';
 
 function matches(query: string): { readonly now: boolean } {
   const list = matchMedia(query);

@@ -2,6 +2,7 @@
 import type { GetPageOutput, ListedPage, RenderPageOutput } from '#contract';
 import { ClientError, type ClientEvents, type Meaning, type UbpClient } from '../client/client';
 import { connect, openFolder } from '../client/connect';
+import { HubClient, type LinksElsewhere } from '../client/hub.svelte';
 import type { Opening } from '../client/protocol';
 import type { Folder } from '../folder/read';
 import type { Site } from '../site';
@@ -33,6 +34,10 @@ export class Session {
   folder = $state.raw<string | null>(null);
   shown = $state.raw<Shown | null>(null);
   details = $state.raw<GetPageOutput | null>(null);
+  /** All projects of the hub that the project is in. */
+  readonly hub: HubClient | null;
+  /** Links between the current page and other projects. */
+  elsewhere = $state.raw<LinksElsewhere | null>(null);
   meaning = $state.raw<Meaning>({ state: 'none' });
   vectors = $state.raw<{ done: number; total: number } | null>(null);
   /** Number of processed changes, for views that depend on more than the page list. */
@@ -48,6 +53,7 @@ export class Session {
 
   constructor(site: Site) {
     this.site = site;
+    this.hub = site.hub && new HubClient(site.hub.root, site.hub.project);
   }
 
   /** All pages: the same array and objects, unless they changed. */
@@ -283,6 +289,14 @@ export class Session {
     if (known && this.client === client && (known.link_count !== now.link_count || known.backlink_count !== now.backlink_count)) this.#askAllLater(client);
     this.#remember(details.filepath, details);
     if (this.shown?.filepath === page) this.details = details;
+    void this.#loadElsewhere(page);
+  }
+
+  async #loadElsewhere(page: string): Promise<void> {
+    if (!this.hub || this.folder !== null) return;
+    // The page itself has no error if another project has one.
+    const links = await this.hub.links(page).catch(() => null);
+    if (links && this.shown?.filepath === page) this.elsewhere = links;
   }
 
   #client(): UbpClient {

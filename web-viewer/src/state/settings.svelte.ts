@@ -32,10 +32,12 @@ interface Kept {
   graphColours: GraphColours;
   /** Whether the graph shows pages that do not exist; null: if they can be created. */
   graphWanted: boolean | null;
+  /** Whether the palette searches all projects of a hub. */
+  everywhere: boolean;
 }
 
 const KEY = 'ubp';
-const DEFAULTS: Kept = { theme: 'system', language: 'system', side: true, meaning: true, opening: 'read', live: true, properties: true, font: 'sans', size: 17, width: 'normal', spelling: true, opener: null, graphColours: 'none', graphWanted: null };
+const DEFAULTS: Kept = { theme: 'system', language: 'system', side: true, meaning: true, opening: 'read', live: true, properties: true, font: 'sans', size: 17, width: 'normal', spelling: true, opener: null, graphColours: 'none', graphWanted: null, everywhere: true };
 
 export const SIZES = { least: 13, most: 24 } as const;
 

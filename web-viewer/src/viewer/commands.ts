@@ -1,5 +1,5 @@
 // All commands: listed in the palette, run by shortcuts, shown in the list of shortcuts.
-import { named, shellCommands, type Command } from '../shell/commands';
+import { hubCommands, named, shellCommands, type Command } from '../shell/commands';
 import { withAlt } from '../shell/keys';
 import { layout } from '../state/layout.svelte';
 import { settings } from '../state/settings.svelte';
@@ -97,6 +97,7 @@ export function commandsOf(workspace: Workspace): Command[] {
       isPossible: () => session.home !== null,
       run: () => session.home && void navigator.go({ page: session.home }),
     },
+    ...hubCommands(session, onApple),
     { ...graph, chords: [alt('G'), ...graph.chords] },
     // Among proposals, the letter rejects.
     { id: 'review', ...say('review'), group: 'navigation', chords: [alt('R'), ...(isReviewing ? [] : ['r'])], run: () => navigator.toggle('review') },

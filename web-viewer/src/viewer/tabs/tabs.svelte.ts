@@ -101,6 +101,7 @@ export class Tabs implements TabsOfNavigator {
   }
 
   open(to: Destination, isInFront: boolean): void {
+    if (this.#navigator.away(to.page)) return void window.open(this.#navigator.href(to), '_blank', 'noopener');
     const id = this.#newId();
     this.#fresh.add(to.page);
     this.#insert({ id, page: to.page, view: to.view ?? { kind: 'page' }, anchor: to.anchor ?? '', y: 0, face: null });

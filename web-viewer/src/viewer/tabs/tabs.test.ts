@@ -16,6 +16,7 @@ function window(start: string, isStart = false) {
   const faces = new Map<string, Face>();
   const went: string[] = [];
   const navigator = {
+    away: (): null => null,
     tab: '',
     tabs: null as Tabs | null,
     place: { page: start, anchor: '', view: { kind: 'page' } } as Place,
