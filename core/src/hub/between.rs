@@ -222,24 +222,23 @@ fn show(output: &get_impact::Output, affected: &[AffectedElsewhere], page: &mut 
     if affected.is_empty() {
         return get_impact::show(output, page);
     }
-    get_impact::show_pages(output, page);
-    let inner = page.inner();
-    inner.gap();
-    inner.line(&[Span::strong(&message!("in other projects:"))]);
-    for AffectedElsewhere { filepath, title, link_type, .. } in affected {
-        let kind = format!(" ({link_type}) ");
-        inner.item(&[Span::Path(filepath), Span::Text(&kind), Span::Words(title)]);
-    }
-    match output.total_affected {
-        0 => {
-            let told = counted(
-                affected.len(),
-                "page of another project affected",
-                "pages of other projects affected",
-            );
-            page.note(&[Span::said(&told)]);
-            get_impact::show_rest(output, page);
+    let others = |page: &mut NamedPage<'_, '_>| {
+        let page = page.inner();
+        page.gap();
+        page.line(&[Span::strong(&message!("in other projects:"))]);
+        for AffectedElsewhere { filepath, title, link_type, .. } in affected {
+            let kind = format!(" ({link_type}) ");
+            page.item(&[Span::Path(filepath), Span::Text(&kind), Span::Words(title)]);
         }
-        _ => get_impact::show_total(output, page),
+    };
+    if output.total_affected > 0 {
+        get_impact::show(output, page);
+        return others(page);
     }
+    get_impact::show_pages(output, page);
+    others(page);
+    let told =
+        counted(affected.len(), "page of another project affected", "pages of other projects affected");
+    page.note(&[Span::said(&told)]);
+    get_impact::show_rest(output, page);
 }

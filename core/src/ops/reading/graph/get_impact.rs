@@ -286,7 +286,7 @@ pub(crate) fn show_pages(output: &Output, page: &mut dyn Page) {
 }
 
 /// How many pages are affected, and what the answer leaves out.
-pub(crate) fn show_total(output: &Output, page: &mut dyn Page) {
+fn show_total(output: &Output, page: &mut dyn Page) {
     page.note(&[Span::said(&match output.total_affected {
         0 if output.changed_file.is_some() => message!("no page names this file in its `source_refs`"),
         0 if output.changed_folder.is_some() => message!("no page outside this folder is affected"),
