@@ -4,6 +4,7 @@ mod agents;
 mod attacks;
 mod desktop;
 mod events;
+mod hub;
 mod operations;
 mod pages;
 mod source_files;
@@ -66,9 +67,14 @@ impl Viewer {
 
     /// Starts the viewer with more arguments, separated by blanks.
     pub fn on(terminal: Arc<Terminal>, more: &str) -> Self {
+        Self::by("viewer", terminal, more)
+    }
+
+    /// Starts the viewer by this command.
+    pub fn by(command: &str, terminal: Arc<Terminal>, more: &str) -> Self {
         let out = SharedBuffer::default();
         let cancel = Cancel::default();
-        let arguments = format!("viewer --json --no-open --web-app .app {more}");
+        let arguments = format!("{command} --json --no-open --web-app .app {more}");
         let arguments: Vec<String> = arguments.split_whitespace().map(Into::into).collect();
         let (runs, printed, stop) = (terminal.clone(), out.clone(), cancel.clone());
         let thread = std::thread::spawn(move || runs.run(&arguments, Box::new(printed), stop));

@@ -35,18 +35,21 @@ export function makeProject(files) {
   return root;
 }
 
-/** `ubp viewer` over a project; `UBP_PROGRAM` is the program. */
+/** `ubp viewer` over a project, or another command that serves; `UBP_PROGRAM` is the program. */
 export class Viewer {
-  constructor(root, port, environment) {
+  constructor(root, port, environment, command, question) {
     this.environment = environment;
+    this.command = command;
+    this.question = question;
     this.root = root;
     this.port = port;
     this.url = `http://127.0.0.1:${port}/`;
     this.token = TOKEN;
   }
 
-  static async start(root, port, environment = {}) {
-    const viewer = new Viewer(root, port ?? (await freePort()), environment);
+  /** `question` is what the server answers once it is there. */
+  static async start(root, port, environment = {}, command = ['viewer', '--write=apply'], question = 'status') {
+    const viewer = new Viewer(root, port ?? (await freePort()), environment, command, question);
     await viewer.run();
     return viewer;
   }
@@ -54,13 +57,13 @@ export class Viewer {
   async run() {
     const program = process.env.UBP_PROGRAM;
     assert.ok(program, 'UBP_PROGRAM must be the path of ubp');
-    const args = ['-C', this.root, 'viewer', '--no-open', '--write=apply', '--port', String(this.port), '--web-app', process.env.UBP_WEB_APP ?? join(here, '../dist')];
+    const args = ['-C', this.root, ...this.command, '--no-open', '--port', String(this.port), '--web-app', process.env.UBP_WEB_APP ?? join(here, '../dist')];
     this.process = spawn(resolve(program), args, { env: { ...process.env, ...this.environment, UBP_VIEWER_TOKEN: TOKEN }, stdio: ['ignore', 'pipe', 'pipe'] });
     this.said = '';
     for (const stream of [this.process.stdout, this.process.stderr]) stream.on('data', (text) => (this.said += text));
     await until(async () => {
       assert.equal(this.process.exitCode, null, `the viewer ended: ${this.said}`);
-      return this.call('status', {}).catch(() => null);
+      return this.call(this.question, {}).catch(() => null);
     }, () => `the viewer does not answer: ${this.said}`, 30_000);
   }
 

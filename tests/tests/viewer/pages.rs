@@ -101,12 +101,20 @@ fn every_address_of_an_exported_site_gives_the_same_page() {
 #[test]
 fn an_unknown_address_shows_a_not_found_page() {
     let viewer = Viewer::of([("a.md", "# A\n")]);
-    for target in ["/nothing.html", "/deep/er/nothing", "/a.md", "/a"] {
+    // Relative addresses also lead to the top behind a proxy, and below the address of a project of a hub.
+    for (target, root) in [
+        ("/nothing.html", "./"),
+        ("/deep/er/nothing", "../../"),
+        ("/a.md", "./"),
+        ("/a", "./"),
+        ("/a//b", "../../"),
+    ] {
         let answer = viewer.get(target);
         assert_eq!(answer.status, 404, "{target}");
         let html = answer.text();
-        assert!(html.contains("src=\"/assets/app.js\"") && html.contains("\"root\":\"/\""), "{html}");
-        assert!(html.contains("href=\"/index.html\""), "{html}");
+        assert!(html.contains(&format!("src=\"{root}assets/app.js\"")), "{html}");
+        assert!(html.contains(&format!("\"root\":\"{root}\"")), "{html}");
+        assert!(html.contains(&format!("href=\"{root}index.html\"")), "{html}");
     }
 }
 

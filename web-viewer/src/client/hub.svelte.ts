@@ -22,7 +22,8 @@ export interface Project {
 export interface LinksElsewhere {
   page: string;
   backlinks: LinkInfo[];
-  /** Titles of links that lead nowhere, in no project. */
+  /** How many of its links lead nowhere, in no project, and their titles. */
+  broken: number;
   missing: string[];
 }
 
@@ -71,10 +72,12 @@ export class HubClient implements UbpClient {
   async links(page: string): Promise<LinksElsewhere> {
     const prefix = `${this.#own}:`;
     const { backlinks, outlinks } = (await this.#ask('get_page', { page: prefix + page, answers: false })) as Output<'get_page'>;
+    const broken = outlinks.filter(({ filepath, source_path }) => filepath === null && source_path === null);
     return {
       page,
       backlinks: backlinks.filter(({ filepath }) => filepath !== null && !filepath.startsWith(prefix)),
-      missing: [...new Set(outlinks.filter(({ filepath, source_path }) => filepath === null && source_path === null).map(({ title }) => title))],
+      broken: broken.length,
+      missing: [...new Set(broken.map(({ title }) => title))],
     };
   }
 

@@ -21,7 +21,7 @@ export async function followWritten(view: EditorView, { written, kind }: Pick<Li
       window.open(new URL(answer.file_url, context.host.fileUrl('')), '_blank', 'noopener,noreferrer');
     } else if (answer?.source_path) {
       context.host.openFile(answer.source_path, /#(L\d+(?:-L?\d+)?)$/.exec(answer.target)?.[1] ?? '');
-    } else if (answer && kind !== 'markdown') {
+    } else if (answer && kind !== 'markdown' && !context.host.isAway(answer.target)) {
       context.host.begin(answer.target.replace(/#.*$/s, '').trim());
     } else context.tell(writing.editor.brokenLink);
   } catch (error) {

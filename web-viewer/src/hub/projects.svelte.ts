@@ -6,7 +6,7 @@ import { HttpClient } from '../client/http';
 import { fold } from '../text/fold';
 
 /** Milliseconds between two looks at the list. */
-const AGAIN_MS = 4000;
+const AGAIN_MS = 2000;
 /** Milliseconds after which the freshness of a project is asked for again. */
 const AGED_MS = 60_000;
 /** How many projects are asked for their freshness at the same time. */

@@ -60,6 +60,9 @@ export interface Desk {
 
 const READING: View = { kind: 'page' };
 
+/** The name of a project, and something on it. After the colon of a title, there is a space. */
+const NAMES_PROJECT = /^[\p{L}\p{N}_./@-]+:\S/u;
+
 /** Milliseconds that loading images may move a heading, before it is left where it is. */
 const SETTLING_MS = 4000;
 
@@ -152,7 +155,7 @@ export class Navigator {
   /** The address of a page of another project of the hub; null for pages of this one. */
   away(page: string): string | null {
     const { mode, root, hub } = this.#session.site;
-    if ((mode !== 'hub' && !hub) || !/^[^:]+:./s.test(page) || this.#session.byPath.has(page)) return null;
+    if ((mode !== 'hub' && !hub) || !NAMES_PROJECT.test(page) || this.#session.byPath.has(page)) return null;
     return `${hub?.root ?? root}open?page=${encodeURIComponent(page)}`;
   }
 

@@ -5,7 +5,7 @@ import { number } from '../format';
 export const hub = {
   projects: 'Projects',
   all: 'All projects',
-  current: (name: string) => `Switch project, now ${name}`,
+  switch: ', switch project',
   filter: 'Filter projects',
   search: 'Search all projects',
   none: 'No project has such a name or tag.',

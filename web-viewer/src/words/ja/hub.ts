@@ -5,7 +5,7 @@ import { number } from '../format';
 export const hub = {
   projects: 'プロジェクト',
   all: 'すべてのプロジェクト',
-  current: (name) => `プロジェクトを切り替え (現在: ${name})`,
+  switch: '、プロジェクトを切り替え',
   filter: 'プロジェクトを絞り込む',
   search: 'すべてのプロジェクトを検索',
   none: 'その名前やタグのプロジェクトはありません。',
