@@ -238,6 +238,110 @@ fn agents_ask_all_projects_at_one_address() {
     assert!(text(&refused).contains("no project is called 'nothing'; the projects are auth, front, shop"));
 }
 
+/// All resources, and the number of parts that they came in.
+fn resources(client: &mut McpClient) -> (Vec<String>, usize) {
+    let (mut found, mut cursor, mut parts) = (Vec::new(), Value::Null, 0);
+    loop {
+        let params = if cursor.is_null() { json!({}) } else { json!({ "cursor": cursor }) };
+        let answer = client.request("resources/list", params).unwrap();
+        found.extend(
+            answer["resources"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|page| page["uri"].as_str().unwrap().to_owned()),
+        );
+        parts += 1;
+        cursor = answer["nextCursor"].clone();
+        if cursor.is_null() {
+            return (found, parts);
+        }
+    }
+}
+
+#[test]
+fn pages_of_all_projects_are_resources() {
+    let terminal = hub();
+    terminal.write("broken/.ubp/manifest.json", "{ broken").unwrap();
+    terminal.write("empty/.gitkeep", "").unwrap();
+    assert!(terminal.ubp_in("empty", &["init", "--pages-dir", "."]).succeeded());
+    for page in 0..203 {
+        terminal.write(&format!("many/p{page:03}.md"), "# Page\n").unwrap();
+    }
+    assert!(terminal.ubp_in("many", &["init", "--pages-dir", "."]).succeeded());
+    let list = r#"{ "projects": ["auth", "broken", "empty", "many", "shop"] }"#;
+    terminal.write("hub.json", list).unwrap();
+    let mut client = serve(&terminal);
+    let begun = Instant::now();
+    let (found, parts) = loop {
+        let (found, parts) = resources(&mut client);
+        if found.len() == 206 {
+            break (found, parts);
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "{}", found.len());
+        std::thread::sleep(Duration::from_millis(100));
+    };
+    assert_eq!(parts, 4, "one for each of auth and shop, two for many, none for empty");
+    assert_eq!(
+        found[..3],
+        ["ubp://page/auth%3Alogin.md", "ubp://page/auth%3Atokens.md", "ubp://page/many%3Ap000.md"]
+    );
+    assert_eq!(found[205], "ubp://page/shop%3Acheckout.md");
+    let read = |client: &mut McpClient, uri: &str| client.request("resources/read", json!({ "uri": uri }));
+    for uri in ["ubp://page/shop%3Acheckout.md", "ubp://page/shop:checkout.md"] {
+        let page = read(&mut client, uri).unwrap();
+        assert_eq!(page["contents"][0]["text"], "# Checkout\n\nPay with copper coins.\n");
+        assert_eq!(page["contents"][0]["uri"], uri);
+    }
+    for uri in [
+        "ubp://page/shop:checkout",
+        "ubp://page/checkout.md",
+        "ubp://page/front:login.md",
+        "ubp://page/broken:x.md",
+        "ubp://page/shop:..%2Fauth%2Flogin.md",
+        "ubp://page/shop:.ubp%2Fmanifest.json",
+        "file:///etc/passwd",
+    ] {
+        assert!(read(&mut client, uri).is_err(), "{uri}");
+    }
+    for cursor in ["", "x", "x:shop"] {
+        assert!(client.request("resources/list", json!({ "cursor": cursor })).is_err(), "{cursor}");
+    }
+    let past = client.request("resources/list", json!({ "cursor": "7:gone" })).unwrap();
+    assert_eq!(past["resources"][0]["uri"], "ubp://page/many%3Ap000.md", "it goes on with the next project");
+    let templates = client.request("resources/templates/list", json!({})).unwrap();
+    assert_eq!(templates["resourceTemplates"][0]["uriTemplate"], "ubp://page/{+path}");
+}
+
+#[test]
+fn a_hub_has_prompts_and_completes_names_of_pages() {
+    let terminal = hub();
+    let mut client = serve(&terminal);
+    let prompts = client.request("prompts/list", json!({})).unwrap();
+    let names: Vec<&str> = prompts["prompts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|prompt| prompt["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["review_stale_pages", "write_page_from_code", "explain_area"]);
+    let params = json!({ "name": "explain_area", "arguments": { "area": "shop:checkout.md" } });
+    let prompt = client.request("prompts/get", params).unwrap();
+    assert!(
+        prompt["messages"][0]["content"]["text"].as_str().unwrap().contains("shop:checkout.md"),
+        "{prompt}"
+    );
+    assert!(client.request("prompts/get", json!({ "name": "nonsense" })).is_err());
+    let completed = client
+        .request(
+            "completion/complete",
+            json!({ "ref": { "type": "ref/prompt", "name": "explain_area" }, "argument": { "name": "area", "value": "login" } }),
+        )
+        .unwrap();
+    assert_eq!(completed["completion"]["values"], json!(["auth:login.md", "front:login.md"]));
+    assert_eq!(completed["completion"]["total"], 2);
+}
+
 /// Asks until an answer is as expected.
 fn until(client: &mut McpClient, query: &str, is_as_expected: impl Fn(&[&str]) -> bool) {
     let begun = Instant::now();
@@ -285,6 +389,9 @@ fn what_a_project_hides_from_an_agent_a_hub_hides_too() {
     until(&mut client, "token hour", |paths| paths == ["auth:login.md"]);
     let page = client.call("ubp_get_page", json!({ "page": "auth:tokens.md" })).unwrap();
     assert!(page["isError"] == true, "{page}");
+    let (listed, _) = resources(&mut client);
+    assert!(!listed.contains(&"ubp://page/auth%3Atokens.md".to_owned()), "{listed:?}");
+    assert!(client.request("resources/read", json!({ "uri": "ubp://page/auth:tokens.md" })).is_err());
     let affected = client.call("ubp_get_impact", json!({ "page": "shop:checkout.md" })).unwrap();
     assert_eq!(affected["structuredContent"]["in_other_projects"], json!([]));
     // People see everything.

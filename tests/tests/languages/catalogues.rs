@@ -114,6 +114,7 @@ const FOR_OTHERS: &[(&str, &str)] = &[
     ("cli/servers/src/mcp/limit.rs", "for agents"),
     ("cli/servers/src/mcp/lines.rs", "for clients"),
     ("cli/servers/src/mcp/prompts.rs", "for agents"),
+    ("cli/servers/src/mcp/hub_resources.rs", "for agents"),
     ("cli/servers/src/mcp/resources.rs", "for agents"),
     ("cli/servers/src/mcp/server.rs", "for agents"),
     ("cli/servers/src/mcp/tools.rs", "for agents"),

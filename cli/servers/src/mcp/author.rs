@@ -7,6 +7,7 @@ use rmcp::model::{Extensions, Implementation};
 use rmcp::service::RequestContext;
 use ubp_core::Result;
 use ubp_core::manifest::Right;
+use ubp_host::hub::HubAsker;
 use ubp_host::live::{Seen, Views};
 
 use super::server::Server;
@@ -69,6 +70,11 @@ impl Author {
     /// The rules of its token.
     pub(super) fn rules(&self) -> &[(String, Right)] {
         &self.token
+    }
+
+    /// The same for a hub.
+    pub(super) fn asker(&self) -> HubAsker<'_> {
+        HubAsker::Agent { name: self.name.as_deref(), token: self.rules() }
     }
 
     /// The same for a project.

@@ -17,7 +17,7 @@ use ubp_core::manifest::AuthorRights;
 use ubp_core::ops::Effect;
 use ubp_core::progress::{Cancel, Progress, Stage};
 use ubp_core::sessions::Witness;
-use ubp_core::show::{MAX_TOKENS, MarkdownPage, MarkdownReader, Page, Reader};
+use ubp_core::show::{MAX_TOKENS, MarkdownPage, MarkdownReader, Page, Reader, Tools};
 use ubp_core::{Caller, Context};
 use ubp_host::live::{Asker, Seen};
 
@@ -262,7 +262,12 @@ pub(super) fn failure(code: &str, message: &str, hint: Option<&str>) -> CallTool
 
 /// An engine error as a protocol error, for requests without a result for it.
 pub(super) fn protocol_error(server: &Server, error: &Error) -> ErrorData {
-    let hint = error.hint().map(|hint| hint.told(&server.tools()));
+    protocol_error_with(&server.tools(), error)
+}
+
+/// The same for a server with these tools.
+pub(super) fn protocol_error_with(tools: &Tools, error: &Error) -> ErrorData {
+    let hint = error.hint().map(|hint| hint.told(tools));
     let data = Some(json!({ "code": error.code(), "hint": hint }));
     let message = clipped(&error.to_string());
     match error {

@@ -27,6 +27,11 @@ pub(super) async fn complete(
         (Reference::Prompt(_), "file") => files(server, typed, context).await?,
         _ => (Vec::new(), 0),
     };
+    result(values, total)
+}
+
+/// These values of `total`.
+pub(super) fn result(values: Vec<String>, total: usize) -> Result<CompleteResult, ErrorData> {
     let more = total > values.len();
     let mut completion =
         CompletionInfo::new(values).map_err(|error| ErrorData::internal_error(error, None))?;

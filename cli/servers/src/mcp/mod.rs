@@ -30,6 +30,7 @@ mod completion;
 mod endpoint;
 mod http;
 pub mod hub;
+mod hub_resources;
 mod limit;
 mod lines;
 mod place;

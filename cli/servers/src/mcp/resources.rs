@@ -17,9 +17,9 @@ use super::recording;
 use super::server::Server;
 
 const PREFIX: &str = "ubp://page/";
-const MIME: &str = "text/markdown";
+pub(super) const MIME: &str = "text/markdown";
 /// Resources per page of the list.
-const PART: usize = 200;
+pub(super) const PART: usize = 200;
 
 pub(super) fn template() -> ResourceTemplate {
     ResourceTemplate::new("ubp://page/{+path}", "page")
@@ -48,23 +48,23 @@ pub(super) async fn list(
     })
     .await?
     .map_err(|error| protocol_error(server, &error))?;
-    let text = |page: &Value, key: &str| page[key].as_str().unwrap_or_default().to_owned();
     let pages = answer["pages"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let resources: Vec<Resource> = pages
-        .iter()
-        .map(|page| {
-            let path = text(page, "filepath");
-            Resource::new(uri_of(&path), path)
-                .with_title(text(page, "title"))
-                .with_description(format!("{}, {}", text(page, "doc_type"), text(page, "staleness")))
-                .with_mime_type(MIME)
-        })
-        .collect();
+    let resources: Vec<Resource> = pages.iter().map(resource).collect();
     let end = offset + resources.len();
     let more = (end as u64) < answer["total"].as_u64().unwrap_or(0) && !resources.is_empty();
     let mut result = ListResourcesResult::with_all_items(resources);
     result.next_cursor = more.then(|| end.to_string());
     Ok(result)
+}
+
+/// A page of an answer of `list_pages`.
+pub(super) fn resource(page: &Value) -> Resource {
+    let text = |key: &str| page[key].as_str().unwrap_or_default().to_owned();
+    let path = text("filepath");
+    Resource::new(uri_of(&path), path)
+        .with_title(text("title"))
+        .with_description(format!("{}, {}", text("doc_type"), text("staleness")))
+        .with_mime_type(MIME)
 }
 
 /// Reads the page at a URI. Only pages in the index can be read, not other files.
