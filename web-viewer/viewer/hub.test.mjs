@@ -165,6 +165,19 @@ test('a page is edited in its project, and no text is lost by switching', async 
   await done();
 });
 
+test('links to other projects are completed while they are typed', async () => {
+  const { page, done } = await open('p/auth/index.html', { settings: { opening: 'edit', live: false } });
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('[[shop:che');
+  const option = page.locator('.cm-candidates [role=option]');
+  await option.filter({ hasText: 'Checkout' }).waitFor();
+  assert.match(await option.first().textContent(), /shop:checkout/);
+  await page.keyboard.press('Enter');
+  await until(() => readFileSync(join(root, 'auth/pages/index.md'), 'utf8').includes('[[shop:Checkout]]'), 'the link is written');
+  await done();
+});
+
 test('projects come and go while the list is shown', async () => {
   const { page, done } = await open();
   await row(page, 'auth').waitFor();

@@ -64,6 +64,13 @@ export class HubClient implements UbpClient {
     return answer as Output<N>;
   }
 
+  /** Pages of one project, best first; null if there is no such project. */
+  async names(project: string, text: string, limit: number): Promise<Completion[] | null> {
+    if (project === this.#own) return null;
+    const answer = await this.#ask('complete', { text, limit, projects: [project] }).catch(() => null);
+    return (answer as Completions | null)?.pages ?? null;
+  }
+
   projects(): Promise<{ projects: Project[]; problem: string | null }> {
     return this.#ask('projects', {}) as Promise<{ projects: Project[]; problem: string | null }>;
   }

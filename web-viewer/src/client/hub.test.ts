@@ -32,6 +32,16 @@ describe('all projects as one client', () => {
     expect(asked[0]?.url).toBe(`${ROOT}api/complete`);
   });
 
+  it('complete names of one other project', async () => {
+    answering({ project: 'auth', pages: [{ filepath: 'auth:login.md' }] });
+    const client = new HubClient(ROOT, 'shop');
+    expect((await client.names('auth', 'lo', 5))?.map(({ filepath }) => filepath)).toEqual(['auth:login.md']);
+    expect(asked[0]?.params).toEqual({ text: 'lo', limit: 5, projects: ['auth'] });
+    expect(await client.names('shop', 'lo', 5)).toBeNull();
+    vi.stubGlobal('fetch', () => Promise.resolve(new Response(JSON.stringify({ code: 'invalid_params', message: 'unknown' }), { status: 400 })));
+    expect(await client.names('none', 'lo', 5)).toBeNull();
+  });
+
   it('complete names in a hub with one project', async () => {
     answering({ project: 'shop', pages: [{ filepath: 'shop:a.md' }] });
     const { pages } = await new HubClient(ROOT).call('complete', { text: 'a' });

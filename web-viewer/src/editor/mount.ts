@@ -50,6 +50,8 @@ export interface EditorHost {
   pages(): readonly ListedPage[];
   /** Shows another page, on request in a new tab. `page` is a path. */
   open(target: { page: string; fragment?: string; inTab?: boolean }): void;
+  /** Pages of another project of a hub, best first; null if there is no such project. */
+  pagesElsewhere(project: string, text: string, limit: number): Promise<Output<'complete'>['pages'] | null>;
   /** Whether a path that a link leads to is of another project. */
   isAway(page: string): boolean;
   /** Shows a file of the project that is not a page. `lines`: `L10-L20`, or empty. */

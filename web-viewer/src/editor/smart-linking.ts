@@ -115,8 +115,10 @@ export interface SpelledPage {
 
 export async function spelledPages(context: PageContext, text: string, limit: number): Promise<SpelledPage[]> {
   const { client } = context.host;
-  const { pages: found } = await client.call('complete', { text, limit });
-  const spellings = found.map(({ name, filepath }) => [name, filepath.replace(/\.(md|markdown)$/i, ''), filepath]);
+  const [, prefix = '', rest = ''] = /^([^\s:]+:)(.*)$/s.exec(text) ?? [];
+  const away = prefix && (await context.host.pagesElsewhere(prefix.slice(0, -1), rest, limit));
+  const found = away || (await client.call('complete', { text, limit })).pages;
+  const spellings = found.map(({ name, filepath }) => [away ? prefix + name : name, filepath.replace(/\.(md|markdown)$/i, ''), filepath]);
   const links = spellings.flat().map((name) => `[[${name}]]`);
   const answers = links.length > 0 ? (await client.call('resolve_links', { page: context.filepath, links, pictures: [] })).links : [];
   return found.map((page, index) => {
@@ -127,7 +129,7 @@ export async function spelledPages(context: PageContext, text: string, limit: nu
 
 /** Attachments, then pages. A file that exists is not offered as a new page. */
 async function embeds(context: PageContext, typed: string): Promise<Candidate[]> {
-  const [files, others] = await Promise.all([attachmentsFor(filesOf(context.host.client), typed, MOST), pages(context, typed)]);
+  const [files, others] = await Promise.all([attachmentsFor(filesOf(context.host.client), typed, MOST), context.host.isAway(typed.trim()) ? [] : pages(context, typed)]);
   const found = files.map(
     ({ written, folder }): Candidate => ({
       kind: 'file',
@@ -145,7 +147,7 @@ async function embeds(context: PageContext, typed: string): Promise<Candidate[]>
 async function pages(context: PageContext, typed: string): Promise<Candidate[]> {
   const text = typed.trim();
   const candidates = (await spelledPages(context, text, MOST)).map(({ page, written }): Candidate => {
-    const begins = text !== '' && fold(page.name).startsWith(fold(text));
+    const begins = text !== '' && [page.name, written].some((name) => fold(name).startsWith(fold(text)));
     return {
       kind: 'page',
       label: page.name,
@@ -156,7 +158,7 @@ async function pages(context: PageContext, typed: string): Promise<Candidate[]> 
   });
   const code = await sources(context, text);
   const found = [...candidates.slice(0, MOST - Math.min(code.length, MOST / 2)), ...code].slice(0, MOST);
-  if (!text || code.length > 0 || candidates.some(({ label }) => fold(label) === fold(text))) return found;
+  if (!text || code.length > 0 || candidates.some(({ label }) => fold(label) === fold(text)) || context.host.isAway(text)) return found;
   return [...found.slice(0, MOST - 1), create(context, text)];
 }
 
