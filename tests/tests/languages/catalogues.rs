@@ -193,6 +193,8 @@ const SAME: &[&str] = &[
     "link text",
     "noopener noreferrer",
     "query board",
+    "ubp hub view",
+    "ubp viewer",
     "{:.4} = meaning {:.4}",
 ];
 

@@ -293,6 +293,8 @@ fn without_the_token_no_project_answers() {
             assert_eq!(viewer.send("POST", target, &headers, b"{}").status, 401, "{target}");
         }
     }
+    let told = viewer.send("GET", "/p/auth/", &[("Accept", "text/html")], b"").text();
+    assert!(told.contains("Open the address that ubp hub view printed"), "{told}");
     // A token that a project gave to an agent is for its own server.
     let made = viewer.terminal.ubp_in("auth", &["token", "new", "reviewer", "--json"]).json();
     let named = format!("Bearer {}", made["secret"].as_str().unwrap());

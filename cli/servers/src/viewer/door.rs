@@ -26,19 +26,24 @@ pub(super) struct Door {
 }
 
 impl Door {
-    /// Listens as the options say.
+    /// Listens as the options say. `command` is what prints the address.
     ///
     /// # Errors
     /// [`Error::Io`] if the address cannot be bound, [`Error::InvalidParams`] for a token that is too short.
-    pub(super) async fn open(options: &Options, languages: Vec<Language>) -> ubp_core::Result<Self> {
+    pub(super) async fn open(
+        options: &Options,
+        languages: Vec<Language>,
+        command: &'static str,
+    ) -> ubp_core::Result<Self> {
         let wanted = SocketAddr::new(options.host, options.port.unwrap_or(PORT));
         let listener = listen(wanted, options.port.is_some()).await?;
         let bound = listener.local_addr().map_err(|error| Error::io(wanted.to_string(), error))?;
         let text = options.token.clone().unwrap_or_else(random);
         let token = Token::new(&text, "--token")?;
         let names = Names::of(bound, &options.allow_host);
-        let gate = Arc::new(Gate::new(names.clone(), token, &text, bound.port(), languages));
+        let gate = Gate::new(names.clone(), token, &text, bound.port(), languages, command);
         let address = reached(bound, text, &options.allow_host);
+        let gate = Arc::new(gate);
         Ok(Self { listener, gate, address, names, token, stop: CancellationToken::new() })
     }
 

@@ -46,17 +46,26 @@ pub(super) struct Gate {
     frame: Token,
     /// The languages that refusals can be in, besides English.
     languages: Vec<Language>,
+    /// The command that printed the address.
+    command: &'static str,
 }
 
 impl Gate {
     /// The gate of a server on `port`, whose `token` is `text`.
-    pub(super) fn new(names: Names, token: Token, text: &str, port: u16, languages: Vec<Language>) -> Self {
+    pub(super) fn new(
+        names: Names,
+        token: Token,
+        text: &str,
+        port: u16,
+        languages: Vec<Language>,
+        command: &'static str,
+    ) -> Self {
         let pass = ubp_core::text::hex(&Sha256::digest(format!("ubp-viewer {port} {text}")));
         // A hash has 64 digits, which is never too short.
         let accepted = Token::new(&pass, "the cookie").unwrap_or(token);
         let frame = Token::new(&frame_secret(text, port), "the address").unwrap_or(token);
         let cookie = format!("ubp-viewer-{port}");
-        Self { names, token, cookie, pass, accepted, frame, languages }
+        Self { names, token, cookie, pass, accepted, frame, languages, command }
     }
 
     fn knows(&self, headers: &HeaderMap) -> bool {
@@ -91,7 +100,8 @@ pub(super) async fn check(State(gate): State<Arc<Gate>>, request: Request, next:
     let (method, headers) = (request.method(), request.headers());
     if let Some(why) = gate.names.refusal(method, request.uri(), headers) {
         let voice = voice(headers, &gate.languages);
-        let way = message!("open the address that `ubp viewer` printed; --allow-host adds a name");
+        let command = gate.command;
+        let way = message!("open the address that `{command}` printed; --allow-host adds a name", command);
         Refusal::new(StatusCode::FORBIDDEN, "forbidden", Message::word(why).told(&voice))
             .hint(way.told(&voice))
             .into_response()
@@ -101,7 +111,7 @@ pub(super) async fn check(State(gate): State<Arc<Gate>>, request: Request, next:
     } else if gate.knows(headers) {
         next.run(request).await
     } else {
-        stranger(headers, voice(headers, &gate.languages))
+        stranger(&gate, headers)
     }
 }
 
@@ -120,7 +130,7 @@ pub(super) async fn check_frame(
 ) -> Response {
     if !gate.frame.is(&secret) {
         let headers = request.headers();
-        return stranger(headers, voice(headers, &gate.languages));
+        return stranger(&gate, headers);
     }
     let mut response = next.run(request).await;
     response.extensions_mut().insert(Framed);
@@ -133,11 +143,13 @@ pub(super) struct Secret {
 }
 
 /// The answer to a request without the token.
-fn stranger(headers: &HeaderMap, voice: Buttons) -> Response {
+fn stranger(gate: &Gate, headers: &HeaderMap) -> Response {
+    let (voice, command) = (voice(headers, &gate.languages), gate.command);
     let title = message!("This viewer needs its token");
     let way = message!(
-        "Open the address that ubp viewer printed at its start. It is new each time: if you restarted it, this tab \
-         has the old one. For an address that stays the same, set the token: ubp viewer --token."
+        "Open the address that {command} printed at its start. It is new each time: if you restarted it, this tab \
+         has the old one. For an address that stays the same, set the token: {command} --token.",
+        command
     );
     let mut response = match headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()) {
         Some(accept) if accept.contains("text/html") => {

@@ -57,7 +57,7 @@ pub fn run<E: From<Error>>(
     require_token(options)?;
     let hub = Hub::open(listed, environment, notices)?;
     block_on(CALLS, async {
-        let door = Door::open(options, app.languages.clone()).await?;
+        let door = Door::open(options, app.languages.clone(), "ubp hub view").await?;
         let mounted = Arc::new(Mounted::new(hub, app, door.stop.clone()));
         let addresses = Router::new()
             .route("/api/{operation}", post(call))

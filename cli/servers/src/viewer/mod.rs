@@ -167,7 +167,7 @@ async fn serve<E: From<Error>>(
     announce: impl FnOnce(Address) -> Result<(), E>,
 ) -> Result<(), E> {
     let (languages, live) = (viewer.app.languages.clone(), viewer.live.clone());
-    let door = Door::open(options, languages).await?;
+    let door = Door::open(options, languages, "ubp viewer").await?;
     // It checks access itself: named tokens open it and nothing else.
     let mcp = mcp::router(&live, options.write, &door.names, door.token, door.stop.clone())?;
     let addresses = addresses(Arc::new(viewer), door.stop.clone());
