@@ -4653,7 +4653,7 @@ export interface StatusOutput {
   vectorized_page_count: number;
   /** Page files that are not in the index. */
   unindexed_page_count: number;
-  /** Broken links, counting every occurrence. */
+  /** Broken links, counting every occurrence; without links to other projects that a hub follows. */
   unresolved_link_count: number;
   /** Pages by freshness. */
   freshness: FreshnessCounts;
