@@ -141,7 +141,6 @@ const SAME: &[&str] = &[
     "a text, a list or a map of them",
     "`oldUri` and `newUri`",
     "`uri` is not a file",
-    "({has} AND tokens LIKE",
     "SET search_path",
     "expected parameters as application/json",
     "in memory",
