@@ -36,6 +36,8 @@ mod lookups;
 mod moves;
 #[cfg(not(target_family = "wasm"))]
 mod sections;
+#[cfg(not(target_family = "wasm"))]
+mod sites;
 mod sources;
 #[cfg(not(target_family = "wasm"))]
 mod stamp;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::anchors::Anchor;
-use super::successor::{Change, FileChange, Successor};
+use super::successor::{Change, FileChange, Successor, sort};
 use crate::ports::{ChangedFile, Commit, Revision, Symbol, SymbolHashes, Target};
 use crate::{Context, Result};
 
@@ -164,6 +164,11 @@ impl<'a> Moves<'a> {
             let found = self.context.symbols.find(anchor.file, &bytes, &[anchor.name]);
             Ok(found.into_iter().next().and_then(|target| match target {
                 Target::Symbol(symbol) => Some(symbol.name),
+                // Fields often have the name of a function.
+                Target::Several(symbols) => {
+                    let mut functions = symbols.into_iter().filter(|symbol| sort(symbol) == "function");
+                    functions.next().filter(|_| functions.next().is_none()).map(|symbol| symbol.name)
+                }
                 _ => None,
             }))
         };

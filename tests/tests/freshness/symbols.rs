@@ -91,6 +91,53 @@ fn a_changed_body_is_told_apart_from_a_changed_contract() {
     assert_eq!(repository.reason(""), ("contract_changed".into(), None, true));
 }
 
+/// `refresh`, as it stands in the class.
+fn method() -> &'static str {
+    &SESSION[SESSION.find("  refresh").unwrap()..SESSION.find("  end").unwrap()]
+}
+
+#[test]
+fn a_rewritten_symbol_is_followed_to_what_its_callers_call() {
+    let calling = repository();
+    calling.change("check('', 0)", "if (this.refresh('')) check('', 0)");
+    let renew = "  renew(user: string): boolean {\n    return check(user, 7);\n  }\n";
+    let other = "  last(user: string): boolean {\n    return check(user, 70);\n  }\n";
+    calling.edit("src/session.ts", method(), &(other.to_owned() + renew));
+    calling.change("this.refresh('')", "this.renew('')");
+    assert_eq!(calling.reason("").1.as_deref(), Some("src/session.ts#Session.renew"));
+    let unknown = repository();
+    unknown.change(method(), &(other.to_owned() + renew));
+    assert_eq!(unknown.reason("").1, None, "nobody calls either");
+
+    // A new function took its body, and what has its contract calls that.
+    let split = repository();
+    let attempts = method().replace("refresh(user: string, retries = 3)", "attempts(user: string, retries: number)");
+    let renew = "  renew(user: string, retries = 3): boolean {\n    return this.attempts(user, retries);\n  }\n";
+    split.change(method(), &(attempts + renew));
+    assert_eq!(split.reason("").1.as_deref(), Some("src/session.ts#Session.renew"));
+
+    // Between the same symbols, with other words of the same kind.
+    let between = repository();
+    let like = method().replace("refresh(user: string, retries = 3)", "sign(name: string, most: number)");
+    let like = like.replace("return true", "return most > 2").replace("check(user", "tries(name");
+    between.change(method(), &like);
+    assert_eq!(between.reason("").1.as_deref(), Some("src/session.ts#Session.sign"));
+}
+
+#[test]
+fn a_function_with_the_name_of_a_field_is_followed() {
+    let terminal = Terminal::vault([("docs/a.md", "---\nsource_refs:\n  - src/a.rs#limit\n---\n# A\n")]).unwrap();
+    let code = "struct Most {\n    limit: usize,\n}\n\nfn limit(most: &Most) -> usize {\n    most.limit * 2 + 1\n}\n";
+    terminal.write("src/a.rs", code).unwrap();
+    let repository = Repository::reviewed(terminal);
+    repository.edit("src/a.rs", "fn limit(", "fn bound(");
+    repository.edit("src/a.rs", "limit: usize", "highest: usize");
+    repository.edit("src/a.rs", "most.limit", "most.highest");
+    repository.commit(30);
+    let told = repository.0.ubp("stale").out;
+    assert!(told.contains("src/a.rs#bound"), "{told}");
+}
+
 #[test]
 fn a_renamed_or_moved_symbol_is_followed() {
     let moved = |to: &str| ("missing".to_owned(), Some(to.to_owned()), true);
@@ -114,7 +161,7 @@ fn a_renamed_or_moved_symbol_is_followed() {
     assert!(told.contains("it was probably moved to src/session.ts#Session.renew (confidence 0."), "{told}");
 
     // The whole body is another one, but the contract is the same, and no other new symbol of the class has it.
-    let method = &SESSION[SESSION.find("  refresh").unwrap()..SESSION.find("  end").unwrap()];
+    let method = method();
     let renewed = "  renew(user: string, retries = 3): boolean {\n    throw new Error(user);\n  }\n";
     let rewritten = repository();
     rewritten.change(method, renewed);
