@@ -3,7 +3,7 @@
 use ubp_core::index::Stemmer;
 use ubp_core::{Error, Result};
 
-use crate::tokens::{CHARACTER, Columns, WEIGHTS, written};
+use crate::tokens::{CHARACTER, Column, Places, WEIGHTS, written};
 
 /// FTS5's constants of BM25.
 const K1: f64 = 1.2;
@@ -252,7 +252,7 @@ impl Expression {
     }
 
     /// Whether the row matches, and how often it has each phrase, weighed by column.
-    pub fn frequencies(&self, row: &Columns<'_>) -> Option<Vec<f64>> {
+    pub fn frequencies(&self, row: &Places<'_>) -> Option<Vec<f64>> {
         let found: Vec<f64> = self.phrases.iter().map(|phrase| phrase.frequency(row)).collect();
         self.is_match(&self.root, &found).then_some(found)
     }
@@ -306,19 +306,28 @@ impl Phrase {
         self.tokens.len() <= most && self.terms().len() == 1
     }
 
-    fn frequency(&self, row: &Columns<'_>) -> f64 {
-        let counts = row.0.iter().map(|column| self.count(column));
+    fn frequency(&self, row: &Places<'_>) -> f64 {
+        let counts = row.columns().map(|column| self.count(column));
         counts.zip(WEIGHTS).map(|(count, weight)| (count * weight) as f64).sum()
     }
 
-    fn count(&self, column: &[&str]) -> usize {
+    fn count(&self, column: &Column<'_>) -> usize {
         let Some((last, others)) = self.tokens.split_last() else { return 0 };
-        let is_here = |window: &&[&str]| {
-            let end = window.last().copied().unwrap_or_default();
-            let ends = if self.is_open { end.starts_with(last.as_str()) } else { end == last };
-            ends && window.iter().zip(others).all(|(one, other)| one == other)
-        };
-        column.windows(self.tokens.len()).filter(is_here).count()
+        match others.first() {
+            None if self.is_open => {
+                column.tokens.iter().filter(|token| token.starts_with(last.as_str())).count()
+            }
+            None => column.places(last).len(),
+            Some(first) => {
+                let is_here = |place: &&usize| {
+                    let words = column.tokens.get(**place..).unwrap_or_default();
+                    let end = words.get(others.len()).copied().unwrap_or_default();
+                    let ends = if self.is_open { end.starts_with(last.as_str()) } else { end == last };
+                    ends && words.iter().zip(others).all(|(one, other)| one == other)
+                };
+                column.places(first).iter().filter(is_here).count()
+            }
+        }
     }
 }
 
@@ -347,7 +356,7 @@ mod tests {
     }
 
     fn is_match(expression: &str, row: &str) -> bool {
-        read(expression).frequencies(&Columns::read(row)).is_some()
+        read(expression).frequencies(&Places::read(row)).is_some()
     }
 
     #[test]
@@ -381,7 +390,7 @@ mod tests {
         assert!(!is_match("\"bro\"", row));
         assert!(is_match("\"fox\" AND (\"cat\" OR \"dog\")", row));
         assert!(!is_match("\"fox\" NOT \"cat\"", row));
-        let found = read("\"cat\" OR \"a\"").frequencies(&Columns::read(row)).unwrap();
+        let found = read("\"cat\" OR \"a\"").frequencies(&Places::read(row)).unwrap();
         assert_eq!(found, [4.0, 2.0]);
     }
 

@@ -4,6 +4,8 @@
 //!
 //! A token begins with the same characters as another if, and only if, that is so as written.
 
+use std::collections::HashMap;
+
 use ubp_core::Result;
 use ubp_core::index::Stemmer;
 use ubp_core::index::published::{PublishedPage, PublishedSection};
@@ -58,6 +60,42 @@ impl<'t> Columns<'t> {
             tokens
         };
         Self(WEIGHTS.map(&mut column))
+    }
+}
+
+/// The tokens of a row, and where each of them is.
+#[derive(Debug, Default)]
+pub(crate) struct Places<'t>([Column<'t>; 3]);
+
+/// A column of a row.
+#[derive(Debug, Default)]
+pub(crate) struct Column<'t> {
+    pub tokens: Vec<&'t str>,
+    places: HashMap<&'t str, Vec<usize>>,
+}
+
+impl<'t> Places<'t> {
+    /// From the text of a row.
+    pub fn read(row: &'t str) -> Self {
+        Self(Columns::read(row).0.map(|tokens| {
+            let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+            for (place, token) in tokens.iter().enumerate() {
+                places.entry(token).or_default().push(place);
+            }
+            Column { tokens, places }
+        }))
+    }
+
+    /// Title, headings, text.
+    pub fn columns(&self) -> impl Iterator<Item = &Column<'t>> {
+        self.0.iter()
+    }
+}
+
+impl Column<'_> {
+    /// Positions of a token, ascending.
+    pub fn places(&self, token: &str) -> &[usize] {
+        self.places.get(token).map_or(&[], Vec::as_slice)
     }
 }
 

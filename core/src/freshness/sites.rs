@@ -55,7 +55,11 @@ fn take_new(own: &Places<'_>, other: &Places<'_>, into: &mut HashMap<Vec<u8>, Ha
 }
 
 /// The places of the wanted names in one side of a file, without those in definitions of the name.
-fn places<'a>((bytes, symbols): (&'a [u8], &'a [Symbol]), wanted: &HashSet<&[u8]>, file: usize) -> Places<'a> {
+fn places<'a>(
+    (bytes, symbols): (&'a [u8], &'a [Symbol]),
+    wanted: &HashSet<&[u8]>,
+    file: usize,
+) -> Places<'a> {
     let mut defined: HashMap<&[u8], Vec<std::ops::Range<usize>>> = HashMap::new();
     for symbol in symbols {
         let name = last(&symbol.name).as_bytes();

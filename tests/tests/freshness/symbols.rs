@@ -111,8 +111,10 @@ fn a_rewritten_symbol_is_followed_to_what_its_callers_call() {
 
     // A new function took its body, and what has its contract calls that.
     let split = repository();
-    let attempts = method().replace("refresh(user: string, retries = 3)", "attempts(user: string, retries: number)");
-    let renew = "  renew(user: string, retries = 3): boolean {\n    return this.attempts(user, retries);\n  }\n";
+    let attempts =
+        method().replace("refresh(user: string, retries = 3)", "attempts(user: string, retries: number)");
+    let renew =
+        "  renew(user: string, retries = 3): boolean {\n    return this.attempts(user, retries);\n  }\n";
     split.change(method(), &(attempts + renew));
     assert_eq!(split.reason("").1.as_deref(), Some("src/session.ts#Session.renew"));
 
@@ -126,7 +128,8 @@ fn a_rewritten_symbol_is_followed_to_what_its_callers_call() {
 
 #[test]
 fn a_function_with_the_name_of_a_field_is_followed() {
-    let terminal = Terminal::vault([("docs/a.md", "---\nsource_refs:\n  - src/a.rs#limit\n---\n# A\n")]).unwrap();
+    let terminal =
+        Terminal::vault([("docs/a.md", "---\nsource_refs:\n  - src/a.rs#limit\n---\n# A\n")]).unwrap();
     let code = "struct Most {\n    limit: usize,\n}\n\nfn limit(most: &Most) -> usize {\n    most.limit * 2 + 1\n}\n";
     terminal.write("src/a.rs", code).unwrap();
     let repository = Repository::reviewed(terminal);

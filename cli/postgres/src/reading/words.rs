@@ -12,7 +12,7 @@ use super::rounds::best_of_all;
 use super::{Project, Snapshot, Statistics, list, number};
 use crate::expression::{Expression, Phrase, bm25};
 use crate::failure::OrFailure as _;
-use crate::tokens::Columns;
+use crate::tokens::Places;
 
 /// How many candidates are scored for each result: the order of PostgreSQL differs a little from that of the engine.
 const SPARE: usize = 2;
@@ -160,7 +160,7 @@ impl Snapshot<'_> {
         let (rarities, average) = (statistics.rarities(expression), statistics.average());
         let mut found: Vec<(Match, f64)> = Vec::new();
         for row in &rows {
-            let columns = Columns::read(&row.tokens);
+            let columns = Places::read(&row.tokens);
             let Some(frequencies) = expression.frequencies(&columns) else { continue };
             let length = f64::from(row.length);
             let score = bm25(&frequencies, &rarities, length, average);
