@@ -268,6 +268,21 @@ fn a_fetched_tag_can_be_read_and_not_changed() {
 }
 
 #[test]
+fn what_is_wrong_with_a_project_is_told_in_the_language_of_the_reader() {
+    let terminal = projects();
+    let list = r#"{ "projects": ["auth", { "git": "library", "tag": "v9" }] }"#;
+    terminal.write("hub.json", list).unwrap();
+    let viewer = Viewer::by("hub view", Arc::new(terminal), "");
+    let cookie = ("Cookie", viewer.cookie.as_str());
+    let listed = viewer.send("POST", "/api/projects", &[cookie, JSON, ("Accept-Language", "ja")], b"{}");
+    let error = listed.json()["projects"][1]["error"].to_string();
+    assert!(error.contains("まだ取得されていません") && error.contains("v9"), "{error}");
+    let headers = [cookie, ("Accept", "text/html"), ("Accept-Language", "ja")];
+    let page = viewer.send("GET", "/p/library/", &headers, b"").text();
+    assert!(page.contains("<html lang=\"ja\">") && page.contains("まだ取得されていません"), "{page}");
+}
+
+#[test]
 fn without_the_token_no_project_answers() {
     let viewer = viewer();
     listed(&viewer);

@@ -89,7 +89,7 @@ struct State {
 struct Opened {
     place: Place,
     /// The project, or why it could not be opened.
-    views: std::result::Result<Arc<Views>, String>,
+    views: std::result::Result<Arc<Views>, Arc<Error>>,
 }
 
 impl Drop for Opened {
@@ -122,7 +122,7 @@ pub struct OpenProject {
     /// Where it is.
     pub place: Place,
     /// The open project, or why it cannot be read.
-    pub live: std::result::Result<Arc<Live>, String>,
+    pub live: std::result::Result<Arc<Live>, Arc<Error>>,
 }
 
 /// Who asks.
@@ -226,7 +226,7 @@ impl Hub {
                 Live::start_finding(project, &self.environment, self.notices.clone(), find_model)
             })
             .map(Views::of)
-            .map_err(|error| error.to_string());
+            .map_err(Arc::new);
         Opened { place, views }
     }
 
@@ -263,7 +263,7 @@ impl Hub {
     pub fn projects(&self) -> Vec<OpenProject> {
         let of = |opened: &Arc<Opened>| OpenProject {
             place: opened.place.clone(),
-            live: opened.views.as_ref().map(|views| views.whole().clone()).map_err(String::clone),
+            live: opened.views.as_ref().map(|views| views.whole().clone()).map_err(Arc::clone),
         };
         self.current().iter().map(of).collect()
     }
@@ -308,7 +308,7 @@ impl Hub {
         let seen: Vec<std::result::Result<SeenProject, String>> = opened
             .iter()
             .map(|opened| {
-                let views = opened.views.as_ref().map_err(String::clone)?;
+                let views = opened.views.as_ref().map_err(|error| error.to_string())?;
                 held.asker.sees(views).map_err(|error| error.to_string())
             })
             .collect();

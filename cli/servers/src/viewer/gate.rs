@@ -11,7 +11,6 @@ use axum::response::{IntoResponse, Response};
 use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
-use ubp_core::hint::Buttons;
 use ubp_core::message;
 use ubp_core::message::{Language, Message};
 

@@ -21,6 +21,7 @@ use hyper_util::service::TowerToHyperService;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ubp_core::export::{ProjectLink, SiteSettings, projects_page};
+use ubp_core::hint::Buttons;
 use ubp_core::message::{Message, told_to};
 use ubp_core::ops::find;
 use ubp_core::progress::{Cancel, Silent};
@@ -104,7 +105,7 @@ async fn call(
         let projects = mounted.projects().await.map_err(|error| Refusal::told(&error, &voice))?;
         let hub = mounted.hub.clone();
         let answer = blocking(move |cancel| {
-            let projects = projects.iter().map(|project| in_list(project, cancel)).collect();
+            let projects = projects.iter().map(|project| in_list(project, voice, cancel)).collect();
             Ok(Projects { projects, problem: hub.problem() })
         });
         let answer = answer.await.map_err(|error| Refusal::told(&error, &voice))?;
@@ -126,13 +127,14 @@ async fn call(
     Ok(axum::Json(answer.await.map_err(|error| Refusal::told(&error, &voice))?).into_response())
 }
 
-fn in_list(project: &OpenProject, cancel: &Cancel) -> InList {
+fn in_list(project: &OpenProject, voice: Buttons, cancel: &Cancel) -> InList {
     let OpenProject { place, live } = project;
-    let pages = live.as_ref().map_err(String::clone).and_then(|live| {
+    let told = |error: &Error| error.message().told(&voice);
+    let pages = live.as_ref().map_err(|error| told(error)).and_then(|live| {
         let count = live.with_at_once(Caller::Person, cancel, |context| {
             context.index.graph().map(|graph| graph.page_count())
         });
-        count.map_err(|error| error.to_string())
+        count.map_err(|error| told(&error))
     });
     let problem = live.as_ref().ok().and_then(|live| live.problem());
     InList {

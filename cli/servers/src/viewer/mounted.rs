@@ -72,6 +72,7 @@ impl Mounted {
             return Ok(None);
         };
         let live = project.live.map_err(|error| {
+            let error = error.message();
             Error::invalid(message!("project '{name}' cannot be read: {error}", name = name.as_str(), error))
         })?;
         if let Some(mount) = self.shown.lock().unwrap_or_else(PoisonError::into_inner).get(&name) {
