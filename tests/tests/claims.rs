@@ -140,7 +140,7 @@ fn what_commits_took_away_is_reported_with_the_commit_and_the_new_name() {
     let expected = [
         "claimed_command 8 npm run lint scripts -> check:style",
         "claimed_command 9 make release-all scripts",
-        "claimed_command 10 just deploy scripts",
+        "claimed_command 10 just deploy scripts -> publish",
         "claimed_command 11 cargo build --features fast-path scripts",
         "claimed_flag 3 --max-depth limit -> depth_limit",
         "claimed_name 5 run_everything() start -> start",
@@ -284,6 +284,17 @@ fn a_shallow_clone_reports_less_and_says_so() {
 }
 
 #[test]
+fn the_new_name_of_a_target_is_told() {
+    let repository = Repository::new("# Guide\n\nRun `make build`, then `just deploy`.\n");
+    repository.replace("Makefile", "\nbuild:\n", "\ncompile:\n");
+    repository.replace("justfile", "deploy target", "publish target");
+    repository.commit("names");
+    let told = repository.terminal.ubp("doctor --claims").transcript();
+    assert!(told.contains("'make build' was removed in ") && told.contains("it is now compile"), "{told}");
+    assert!(told.contains("it is now publish"), "{told}");
+}
+
+#[test]
 fn a_change_is_told_the_claims_that_it_broke() {
     let repository = Repository::new(&format!("{GUIDE}\nSee `src/options.rs#Options`.\n"));
     repository.replace("Makefile", "release-all: build\n\techo done\n\n", "");
@@ -313,7 +324,7 @@ fn a_change_is_told_the_claims_that_it_broke() {
     assert_eq!(repository.broken_by("a..b"), expected);
     // The other file has the name of the flag.
     let mut now = expected[1..].to_vec();
-    now.insert(2, "claimed_command 10 just deploy after");
+    now.insert(2, "claimed_command 10 just deploy after -> publish");
     assert_eq!(repository.broken_by("a..HEAD"), now);
     assert_eq!(repository.broken_by("a"), now);
     assert_eq!(repository.broken_by("HEAD..a"), [""; 0], "nothing is gone in this direction");

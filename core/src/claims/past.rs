@@ -99,9 +99,9 @@ impl Wanted {
         if removal.deletes_file && removal.removed.is_empty() {
             self.deleted(removal);
         }
-        for line in removal.removed {
+        for (at, line) in removal.removed.iter().enumerate() {
             if let Some(definition) = defined_by_line(removal.path, line) {
-                self.undefined(&definition, removal);
+                self.undefined(&definition, at, removal);
             }
         }
         if is_evidence(removal.path) && !self.names.is_empty() {
@@ -140,17 +140,24 @@ impl Wanted {
         }
     }
 
-    fn undefined(&mut self, definition: &Definition<'_>, removal: &Removal<'_>) {
+    /// The `at`-th removed line defined something.
+    fn undefined(&mut self, definition: &Definition<'_>, at: usize, removal: &Removal<'_>) {
         let Some(gone) = self.definitions.get_mut(&(definition.tool, definition.name.to_owned())) else {
             return;
         };
         if gone.is_some() {
             return;
         }
-        let added = removal.added.iter().filter_map(|line| defined_by_line(removal.path, line));
+        // Without a content, only a line in the same place is the same definition.
+        let candidates = match definition.content.is_empty() {
+            true if removal.added.len() != removal.removed.len() => &[],
+            true => removal.added.get(at..=at).unwrap_or_default(),
+            false => removal.added,
+        };
+        let added = candidates.iter().filter_map(|line| defined_by_line(removal.path, line));
         let mut same = added.filter(|new| new.tool == definition.tool && new.content == definition.content);
         let mut found = Gone::of(removal);
-        if let (Some(new), None, false) = (same.next(), same.next(), definition.content.is_empty()) {
+        if let (Some(new), None) = (same.next(), same.next()) {
             found.instead.insert(new.name.to_owned(), 1);
         }
         *gone = Some(found);
