@@ -221,14 +221,15 @@ pub(crate) fn is_symbol(context: &Context<'_>, named: &str) -> Result<bool> {
     Ok(anchor.is_some_and(|anchor| lines_named(anchor.name).is_none()))
 }
 
-/// The part of a file that a symbol's definition, or what comes before its body, takes, with the comment above it.
+/// The part of a file that a symbol's definition, or what comes before its body, takes, with what documents it.
 fn range_of(part: &SymbolPart, extent: Extent) -> Range<usize> {
     let own = match extent {
         Extent::Whole => &part.range,
         Extent::Signature => &part.signature,
     };
     let start = part.doc.as_ref().map_or(part.range.start, |doc| doc.start.min(part.range.start));
-    start..own.end.max(start)
+    let end = part.doc.as_ref().map_or(own.end, |doc| doc.end.max(own.end));
+    start..end.max(start)
 }
 
 /// The lines that are named like `L10`, `L10-L20`, `10-20` or `L10C1-L20C5`.

@@ -16,7 +16,7 @@ pub struct Definition {
     pub signature: Range<usize>,
     /// The bytes of its body: the block of a function, or the members of a class.
     pub body: Option<Range<usize>>,
-    /// The comment directly above it.
+    /// The comment directly above it, or the string at the beginning of its body that documents it.
     pub doc: Option<Range<usize>>,
     /// First and last line, counted from 1.
     pub lines: (usize, usize),

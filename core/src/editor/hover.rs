@@ -99,10 +99,13 @@ pub fn source_preview(
             };
             let piece = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default().trim_end();
             let code = match &part {
-                Some(part) => {
-                    let doc = part.doc.clone().map(|doc| format!("{}\n", piece(doc))).unwrap_or_default();
-                    format!("{doc}{}", piece(part.signature.clone()))
-                }
+                Some(part) => match part.doc.clone() {
+                    Some(doc) if doc.start < part.signature.start => {
+                        format!("{}\n{}", piece(doc), piece(part.signature.clone()))
+                    }
+                    Some(doc) => piece(part.signature.start..doc.end.max(part.signature.end)).to_owned(),
+                    None => piece(part.signature.clone()).to_owned(),
+                },
                 None => text.clone(),
             };
             let code = beginning(&code);

@@ -68,7 +68,7 @@ pub struct SymbolPart {
     pub range: Range<usize>,
     /// What comes before the body; all of it if there is none.
     pub signature: Range<usize>,
-    /// The comment directly above it.
+    /// The comment directly above it, or the string at the beginning of its body that documents it.
     pub doc: Option<Range<usize>>,
 }
 

@@ -46,6 +46,8 @@ pub struct Profile {
     pub trailing: &'static [&'static str],
     /// Whether `'` and `"` mean the same.
     pub quotes: Form,
+    /// Whether a string at the beginning of a body documents it.
+    pub has_docstrings: bool,
 }
 
 impl Profile {
@@ -68,6 +70,7 @@ impl Profile {
         bare: &[],
         trailing: &[],
         quotes: Form::Literal,
+        has_docstrings: false,
     };
 }
 

@@ -116,6 +116,14 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// The string at the beginning of the body of a definition.
+    fn docstring(&self, node: Node<'_>) -> Option<Range<usize>> {
+        let body = node.child_by_field_name("body").filter(|_| self.syntax.profile.has_docstrings)?;
+        let first = body.named_child(0).filter(|first| first.kind() == "expression_statement")?;
+        let only = first.named_child(0).filter(|_| first.named_child_count() == 1)?;
+        (only.kind() == "string").then(|| only.byte_range())
+    }
+
     /// Whether the children of the node are to be visited.
     fn enter(&mut self, node: Node<'_>) -> Result<bool, Unreadable> {
         let meaning = self.syntax.meaning(node);
@@ -176,7 +184,7 @@ impl<'a> Walk<'a> {
                 kind,
                 range: outer.start.byte..outer.end,
                 body: found.body,
-                doc: outer.doc,
+                doc: self.docstring(node).or(outer.doc),
                 lines: (outer.start.row + 1, outer.end_row + 1),
                 first_token: outer.start.token,
             },
@@ -226,7 +234,8 @@ impl<'a> Walk<'a> {
             },
             is_bare: node.kind() == "parenthesized_expression" && has_bare(self.syntax, node),
             outer: wraps.then(|| level.outer.clone().unwrap_or_else(|| outer(node, own, level, depth))),
-            comment: None,
+            // In some grammars, the comment of the first member stands before all members.
+            comment: level.comment.filter(|_| found.is_empty()),
             attributes: None,
         });
         true

@@ -22,6 +22,7 @@ pub const PROFILE: Profile = Profile {
     tuples: &["tuple", "tuple_pattern", "subscript"],
     optional: &[";"],
     quotes: Form::Quoted,
+    has_docstrings: true,
     ..Profile::EMPTY
 };
 
