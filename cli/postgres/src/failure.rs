@@ -91,6 +91,14 @@ pub(crate) fn failed(error: &tokio_postgres::Error) -> Error {
     }
 }
 
+/// The index of the full text has fewer rows than the table.
+pub(crate) fn words_lost() -> Error {
+    failure_with(
+        message!("the full text in PostgreSQL was lost when the server restarted"),
+        message!("`REINDEX TABLE ubp.passages` repairs it; nothing else is damaged"),
+    )
+}
+
 /// Turns errors of the client into errors of the engine.
 pub(crate) trait OrFailure<T> {
     /// # Errors

@@ -11,7 +11,7 @@ use ubp_core::text::Query;
 use super::rounds::best_of_all;
 use super::{Project, Snapshot, Statistics, list, number};
 use crate::expression::{Expression, Phrase, bm25};
-use crate::failure::OrFailure as _;
+use crate::failure::{OrFailure as _, words_lost};
 use crate::tokens::Places;
 
 /// How many candidates are scored for each result: the order of PostgreSQL differs a little from that of the engine.
@@ -218,7 +218,11 @@ impl Snapshot<'_> {
         let all: Vec<i32> = projects.iter().map(|project| project.number).collect();
         let of = |candidate: &Candidate| candidate.project;
         let ask = async |projects: &[i32], limit: usize| {
-            self.best(projects, within, expression, &weights, limit).await
+            let found = self.best(projects, within, expression, &weights, limit).await?;
+            if !limited {
+                check_words_are_found(projects, &weights, statistics, &found)?;
+            }
+            Ok(found)
         };
         let found = best_of_all(&all, limit, of, ask).await?;
         Ok(found.into_iter().map(|(candidate, _)| candidate).collect())
@@ -363,6 +367,24 @@ impl Snapshot<'_> {
             tokens: row.get(6),
         };
         Ok(rows.iter().map(row).collect())
+    }
+}
+
+/// Refuses an answer of an index that lost its rows: it finds nothing, although the words are known to be there.
+fn check_words_are_found(
+    projects: &[i32],
+    weights: &HashMap<i32, String>,
+    statistics: &Statistics,
+    found: &[(Candidate, f64)],
+) -> Result<()> {
+    let with_rows: HashSet<i32> = found.iter().map(|(candidate, _)| candidate.project).collect();
+    let has_words = |project: i32| {
+        let words = weights.get(&project).map_or("", String::as_str);
+        words.split(' ').any(|token| statistics.rarity_there(project, token).is_some())
+    };
+    match projects.iter().any(|project| !with_rows.contains(project) && has_words(*project)) {
+        true => Err(words_lost()),
+        false => Ok(()),
     }
 }
 

@@ -234,6 +234,34 @@ fn answers_follow_every_push() {
 }
 
 #[test]
+fn a_full_text_that_a_restart_of_the_server_lost_is_told() {
+    let Some(mut server) = Server::start("") else { return };
+    let (name, _database) = pushed(&server, &[project("shop", &pages(1)), project("other", &pages(2))]);
+    let search = |server: &Server| {
+        let hub = open(server, &name, None);
+        ask(&hub, "search", json!({ "query": "copper walrus", "mode": "fulltext" }))
+    };
+    let restart = |server: &mut Server| {
+        server.stop();
+        server.run();
+    };
+    let found = hits(&search(&server).unwrap());
+    assert!(found.len() > 3, "{found:?}");
+    restart(&mut server);
+    let lost = search(&server).unwrap_err();
+    assert!(lost.to_string().contains("was lost") && lost.hint().unwrap().to_string().contains("REINDEX"));
+    let reindex = async {
+        let client = server.connect("postgres", &name).await.unwrap();
+        client.batch_execute("REINDEX TABLE ubp.passages").await.unwrap();
+        Ok(())
+    };
+    run(reindex).unwrap();
+    assert_eq!(hits(&search(&server).unwrap()), found);
+    restart(&mut server);
+    assert_eq!(hits(&search(&server).unwrap()), found);
+}
+
+#[test]
 fn projects_are_searched_by_their_own_models() {
     let Some(server) = shared() else { return };
     let page = [("copper.md", "# Copper\n\nCoins of copper and lanterns in the harbour.\n")];

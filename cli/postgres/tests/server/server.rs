@@ -107,9 +107,18 @@ fsync = off\nautovacuum = off\nmax_connections = 40\nmax_wal_size = '4GB'\n{sett
 
     /// Ends the process at once, as if the machine lost its power.
     pub fn kill(&mut self) {
+        self.end("-QUIT");
+    }
+
+    /// Ends the process in good order.
+    pub fn stop(&mut self) {
+        self.end("-INT");
+    }
+
+    fn end(&mut self, signal: &str) {
         let id = fs::read_to_string(self.folder.path().join("data/postmaster.pid")).unwrap();
         let id = id.lines().next().unwrap().to_owned();
-        assert!(Command::new("kill").args(["-QUIT", &id]).status().unwrap().success());
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
         if let Some(mut process) = self.process.take() {
             drop(process.stdin.take());
             let _ = process.wait();

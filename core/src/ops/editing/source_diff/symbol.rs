@@ -109,7 +109,9 @@ impl Version {
     /// includes what stands between them.
     fn definition(&self) -> (String, usize) {
         let parts = self.symbol.iter().flat_map(|symbol| &symbol.parts);
-        let start = |part: &SymbolPart| part.doc.as_ref().map_or(part.range.start, |doc| doc.start.min(part.range.start));
+        let start = |part: &SymbolPart| {
+            part.doc.as_ref().map_or(part.range.start, |doc| doc.start.min(part.range.start))
+        };
         let Some(first) = parts.clone().map(start).min() else { return (String::new(), 0) };
         let last = parts.map(|part| part.range.end).max().unwrap_or(first);
         let is_break = |byte: &u8| *byte == b'\n';
