@@ -1,9 +1,10 @@
 //! How many rows have what: the frequencies that scores come from, over all selected projects.
 //!
-//! Frequencies are exact. Those of tokens and of pairs of tokens are kept by `ubp push`. Rows are counted only for longer
-//! phrases and beginnings of words, in the projects that can have them.
+//! Those of tokens, of pairs of tokens and of first characters are kept by `ubp push`. Rows are counted only for longer phrases
+//! and beginnings of words, in the projects that can have them. All are exact but one: that connected words are in every row
+//! with the same as one word is taken from the barrier before it, which the first part of an identifier has too.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use futures_util::future::try_join_all;
 use ubp_core::Result;
@@ -110,7 +111,10 @@ impl Snapshot<'_> {
         let expressions: Vec<&Expression> = asked.alternatives.iter().chain(&asked.function_words).collect();
         let mut phrases = asked.phrases();
         phrases.extend(expressions.iter().flat_map(|expression| &expression.phrases));
-        self.read_terms(&mut statistics, &phrases.iter().copied().collect::<Vec<_>>()).await?;
+        let of_alternatives = asked.alternatives.iter().filter_map(Expression::any_of);
+        let joined = of_alternatives.filter(|phrases| phrases.len() > 1).flatten();
+        let joined = joined.filter(|phrase| phrase.tokens.len() == 1).map(|phrase| behind(&phrase.tokens[0]));
+        self.read_terms(&mut statistics, &phrases, joined.collect()).await?;
         let counted = try_join_all(phrases.into_iter().map(|phrase| async {
             Ok::<_, ubp_core::Error>((phrase.clone(), self.with_phrase(&statistics, &parts, phrase).await?))
         }));
@@ -122,16 +126,17 @@ impl Snapshot<'_> {
         Ok(statistics)
     }
 
-    /// Reads how frequent the tokens of these phrases are, and pairs of them.
-    async fn read_terms(&self, statistics: &mut Statistics, phrases: &[&Phrase]) -> Result<()> {
+    /// Reads how frequent `terms` are, the tokens of these phrases, and pairs of them.
+    async fn read_terms(
+        &self,
+        statistics: &mut Statistics,
+        phrases: &HashSet<&Phrase>,
+        mut terms: BTreeSet<String>,
+    ) -> Result<()> {
         let whole: Vec<i32> = statistics.of_projects.keys().copied().collect();
-        let mut terms: BTreeSet<String> = BTreeSet::new();
         for phrase in phrases {
             terms.extend(phrase.terms());
             terms.extend(phrase.tokens.iter().cloned());
-            if let [token] = phrase.tokens.as_slice() {
-                terms.insert(pair(&written(BARRIER), token));
-            }
             let Some(start) = phrase.tokens.last().filter(|_| phrase.is_open) else { continue };
             let sql = "SELECT term FROM ubp.terms WHERE project = ANY ($1) AND term >= $2 AND term < $3
                  GROUP BY term ORDER BY sum(rows) DESC, term LIMIT $4";
@@ -204,12 +209,11 @@ impl Snapshot<'_> {
         let is_joined = token.filter(|_| words.tokens.len() > 1);
         for number in numbers {
             let is_whole = statistics.of_projects.contains_key(number);
-            let rows = is_joined.filter(|_| is_whole).map(|token| {
-                let behind = pair(&written(BARRIER), token);
-                (known(token, number).unwrap_or(0), known(&behind, number).unwrap_or(0))
-            });
+            let rows = is_joined
+                .filter(|_| is_whole)
+                .map(|token| (known(token, number).unwrap_or(0), known(&behind(token), number).unwrap_or(0)));
             match rows {
-                Some((rows, behind)) if rows == behind => both += rows,
+                Some((rows, joined)) if rows == joined => both += rows,
                 _ => others.push(*number),
             }
         }
@@ -228,6 +232,11 @@ impl Snapshot<'_> {
         let rows = self.rows_of(sql, &[&projects, &tokens, &patterns]).await?;
         Ok(rows.first().map_or(0, |row| size(row.get(0))))
     }
+}
+
+/// The term for a token that follows a barrier.
+fn behind(token: &str) -> String {
+    pair(&written(BARRIER), token)
 }
 
 fn signed(count: u64) -> i64 {

@@ -8,8 +8,8 @@ use pgvector::HalfVector;
 use ubp_core::Result;
 
 use super::rounds::best_of_all;
-use super::words::Within;
-use super::{Project, Snapshot, list, number, parts};
+use super::words::{Within, only};
+use super::{Project, Snapshot, number, parts};
 use crate::failure::OrFailure as _;
 
 /// Number of vectors from which the usual similarity is estimated; all, if there are no more. With 4,000, the mean is
@@ -134,13 +134,11 @@ impl Snapshot<'_> {
     ) -> Result<Vec<(Close, f64)>> {
         let size = query.len();
         let of_project = |number: &i32| {
-            let condition =
-                within.get(number).map(|pages| format!("AND page = ANY ('{}'::bigint[])", list(pages)));
+            let pages = only(within, *number);
             let distance = format!("(embedding::halfvec({size})) <#> $1::halfvec({size})");
             format!(
-                "SELECT {number}, page, section, path, {distance} FROM ubp.vectors WHERE project = {number} {}
-                 ORDER BY {distance} LIMIT {limit}",
-                condition.unwrap_or_default()
+                "SELECT {number}, page, section, path, {distance} FROM ubp.vectors WHERE project = {number}{pages}
+                 ORDER BY {distance} LIMIT {limit}"
             )
         };
         if projects.is_empty() {

@@ -237,12 +237,13 @@ impl Snapshot<'_> {
         weights: &HashMap<i32, String>,
         limit: usize,
     ) -> Result<Vec<(Candidate, f64)>> {
+        let condition = if expression.is_selective() { expression.condition() } else { "true".into() };
         let best = projects.iter().filter_map(|&number| {
             let text = weights.get(&number)?;
-            let condition = condition(within, number, expression);
+            let pages = only(within, number);
             Some(format!(
                 "SELECT {number}, page, passage, -bm25_get_current_score() FROM (
-                     SELECT page, passage FROM ubp.passages WHERE project = {number} AND {condition}
+                     SELECT page, passage FROM ubp.passages WHERE project = {number} AND ({condition}){pages}
                      ORDER BY tokens <@> to_bm25query('{text}', 'ubp.passages_bm25') LIMIT {limit}
                  ) AS found"
             ))
@@ -287,9 +288,9 @@ impl Snapshot<'_> {
             let of_project = |project: &Project| {
                 let number = project.number;
                 format!(
-                    "SELECT {number}, page, passage FROM ubp.passages WHERE project = {number} AND ({}) AND {}",
+                    "SELECT {number}, page, passage FROM ubp.passages WHERE project = {number} AND ({}){}",
                     expression.condition(),
-                    condition(within, number, expression)
+                    only(within, number)
                 )
             };
             let sql = projects.iter().map(of_project).collect::<Vec<_>>().join(" UNION ALL ");
@@ -388,14 +389,8 @@ fn check_words_are_found(
     }
 }
 
-/// What a row of a project has to be, if not all of its rows are asked for.
-fn condition(within: &Within, project: i32, expression: &Expression) -> String {
-    let mut condition = match expression.is_selective() {
-        true => format!("({})", expression.condition()),
-        false => "true".to_owned(),
-    };
-    if let Some(pages) = within.get(&project) {
-        condition += &format!(" AND page = ANY ('{}'::bigint[])", list(pages));
-    }
-    condition
+/// The condition that a row is of a page that may be found.
+pub(super) fn only(within: &Within, project: i32) -> String {
+    let of_pages = |pages: &Vec<i64>| format!(" AND page = ANY ('{}'::bigint[])", list(pages));
+    within.get(&project).map_or_else(String::new, of_pages)
 }
