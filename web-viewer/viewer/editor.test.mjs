@@ -9,6 +9,7 @@ const FILES = {
   'pages/Start.md': '---\ntitle: Start\ntags: [a]\n---\n# Start\n\nSee [[Users|depends_on]], [[Nobody]] and [[Users#Nothing]].\n\nEnd.\n',
   'pages/Candidates.md': '# Candidates\n\nEnd.\n',
   'pages/Hasty.md': '# Hasty\n\nEnd.\n',
+  'pages/Behind.md': '# Behind\n\nEnd.\n',
   'pages/Queued.md': '# Queued\n\nEnd.\n',
   'pages/Unmatched.md': '# Unmatched\n\nEnd.\n',
   'pages/Pasted.md': '# Pasted\n\nEnd.\n',
@@ -106,6 +107,31 @@ test('Enter and Tab wait for the candidates', async () => {
   await editor.press('ArrowLeft');
   await editor.type('*');
   await until(async () => /on\. \[\[user\*s\]\]\n/.test(await editor.text()), async () => `another key ends the waiting: ${await editor.text()}`);
+  await editor.close();
+});
+
+test('# and | wait behind Enter and Tab, and accept nothing themselves', async () => {
+  const editor = await open('Behind.md');
+  // The list is there long before the queue of keys is looked at again.
+  await editor.page.evaluate(() => {
+    const wait = window.setTimeout;
+    window.setTimeout = (work, time, ...rest) => wait(work, time === 10 ? 600 : time, ...rest);
+  });
+  await editor.page.route('**/api/complete', async (route) => {
+    await new Promise((wake) => setTimeout(wake, 150));
+    await route.continue();
+  });
+  await editor.after('End.');
+  await editor.type(' [[use');
+  await editor.press('Enter');
+  await until(async () => (await editor.candidates.count()) > 0, 'the list is shown');
+  await editor.type('#fi');
+  await editor.press('Tab');
+  await editor.type('|conf');
+  await editor.press('Tab');
+  await editor.type('.');
+  const whole = /End\. \[\[Users#Fields\|conflicts_with\]\]\.\n$/;
+  await until(async () => whole.test(await editor.text()), async () => `the link is as typed: ${await editor.text()}`);
   await editor.close();
 });
 

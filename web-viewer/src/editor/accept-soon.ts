@@ -124,12 +124,17 @@ export function finishTyping(view: EditorView): void {
 /** Keys that do nothing by themselves. */
 const MODIFIERS = new Set(['Shift', 'Control', 'Meta', 'Alt', 'AltGraph', 'CapsLock']);
 
+/** Whether the key types a character. */
+function types(event: KeyboardEvent): boolean {
+  const { key, ctrlKey, metaKey, altKey } = event;
+  return [...key].length === 1 && ((!ctrlKey && !metaKey && !altKey) || event.getModifierState('AltGraph'));
+}
+
 /** Whether typing goes on after the key. */
 function goesOn(event: KeyboardEvent): boolean {
-  const { key, ctrlKey, metaKey, altKey } = event;
+  const { key, ctrlKey, metaKey } = event;
   if (key === 'Enter' || key === 'Tab' || MODIFIERS.has(key)) return true;
-  if ((ctrlKey || metaKey) && key.toLowerCase() === 'v') return true;
-  return [...key].length === 1 && ((!ctrlKey && !metaKey && !altKey) || event.getModifierState('AltGraph'));
+  return types(event) || ((ctrlKey || metaKey) && key.toLowerCase() === 'v');
 }
 
 export function acceptSoon(applies: Applies): Extension {
@@ -146,7 +151,11 @@ export function acceptSoon(applies: Applies): Extension {
     Prec.highest([
       EditorView.inputHandler.of((view, _from, _to, text) => view.plugin(waiting)?.take(text) ?? false),
       EditorView.domEventHandlers({
-        keydown: (event, view) => !goesOn(event) && finish(event, view),
+        keydown: (event, view) => {
+          if (!goesOn(event)) return finish(event, view);
+          // In the list of an older text, `#` or `|` would accept a candidate before the keys that wait.
+          return types(event) && !event.isComposing && (view.plugin(waiting)?.take(event.key) ?? false);
+        },
         mousedown: finish,
         blur: finish,
         compositionstart: finish,
