@@ -154,7 +154,10 @@ pub async fn push(
     if all_vectors {
         whole.execute("SELECT ubp.forget_vectors($1)", &[&number]).await.or_failure()?;
     }
-    let mut writing = rows::Writing::new(&whole, number);
+    let sql = "SELECT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = to_regclass($1))";
+    let passages = format!("passages_{number}");
+    let is_attached: bool = whole.query_one(sql, &[&format!("ubp.{passages}")]).await.or_failure()?.get(0);
+    let mut writing = rows::Writing::new(&whole, number, if is_attached { "passages" } else { &passages });
     writing.remove(&delta.gone()).await?;
     let mut next_page = known.next_page;
     let mut stemmer = Stemmer::new()?;
@@ -178,6 +181,9 @@ pub async fn push(
     cancel.check()?;
     (pushed.rows, pushed.vectors) = (writing.rows, writing.vectors);
     let totals = writing.totals;
+    if !is_attached && writing.rows > 0 {
+        whole.execute("SELECT ubp.attach_passages($1)", &[&number]).await.or_failure()?;
+    }
     let sql = "UPDATE ubp.statistics SET rows = rows + $2, tokens = tokens + $3, vectors = vectors + $4,
              pages = (SELECT count(*) FROM ubp.pages WHERE project = $1)
          WHERE project = $1";

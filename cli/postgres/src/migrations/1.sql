@@ -231,10 +231,13 @@ BEGIN
     IF number IS NOT NULL THEN RETURN number; END IF;
     INSERT INTO ubp.projects(name) VALUES (wanted) RETURNING project INTO number;
     INSERT INTO ubp.statistics(project) VALUES (number);
-    FOREACH part IN ARRAY ARRAY['pages', 'sections', 'passages', 'terms', 'vectors', 'links', 'sources'] LOOP
+    FOREACH part IN ARRAY ARRAY['pages', 'sections', 'terms', 'vectors', 'links', 'sources'] LOOP
         EXECUTE format('CREATE TABLE ubp.%I PARTITION OF ubp.%I FOR VALUES IN (%s)',
             part || '_' || number, part, number);
     END LOOP;
+    -- See attach_passages.
+    EXECUTE format('CREATE TABLE ubp.%I (LIKE ubp.passages)', 'passages_' || number);
+    EXECUTE format('GRANT INSERT ON ubp.%I TO ubp_push', 'passages_' || number);
     RETURN number;
 END $$;
 
@@ -253,7 +256,17 @@ BEGIN
     RETURN true;
 END $$;
 
--- Sets the model of a project, and indexes its vectors.
+-- Makes the rows of a project's first push a partition. pg_textsearch 0.6 stores how many rows there are only when it builds
+-- an index: one that was built before its rows came finds nothing once the server has restarted.
+CREATE FUNCTION ubp.attach_passages(number integer) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = {extensions}, pg_temp AS $$
+BEGIN
+    EXECUTE format('REVOKE INSERT ON ubp.%I FROM ubp_push', 'passages_' || number);
+    EXECUTE format('ALTER TABLE ubp.passages ATTACH PARTITION ubp.%I FOR VALUES IN (%s)',
+        'passages_' || number, number);
+END $$;
+
+-- Indexes the vectors of a project.
 CREATE FUNCTION ubp.index_vectors(number integer, numbers integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = {extensions}, pg_temp AS $$
 BEGIN
@@ -286,7 +299,8 @@ BEGIN
     GRANT USAGE ON SCHEMA ubp TO ubp_read, ubp_push;
     GRANT SELECT ON ubp.schema_version TO ubp_read, ubp_push;
     GRANT EXECUTE ON FUNCTION ubp.readable, ubp.whole_projects, ubp.parts_of_projects TO ubp_read, ubp_push;
-    GRANT EXECUTE ON FUNCTION ubp.add_project, ubp.remove_project, ubp.index_vectors, ubp.forget_vectors TO ubp_push;
+    GRANT EXECUTE ON FUNCTION ubp.add_project, ubp.remove_project, ubp.attach_passages, ubp.index_vectors,
+        ubp.forget_vectors TO ubp_push;
     FOREACH part IN ARRAY ARRAY['projects', 'statistics', 'pages', 'sections', 'passages', 'terms', 'vectors', 'links',
                                 'sources'] LOOP
         EXECUTE format('ALTER TABLE ubp.%I ENABLE ROW LEVEL SECURITY', part);

@@ -34,6 +34,7 @@ pub(super) struct Totals {
 pub(super) struct Writing<'a> {
     whole: &'a Transaction<'a>,
     project: i32,
+    passages: &'a str,
     /// By how many rows more or fewer have each token, and each pair of adjacent ones.
     terms: HashMap<String, i64>,
     pub totals: Totals,
@@ -71,9 +72,10 @@ fn json(value: Value) -> Value {
 }
 
 impl<'a> Writing<'a> {
-    pub fn new(whole: &'a Transaction<'a>, project: i32) -> Self {
+    /// `passages` is the table for rows of the full text.
+    pub fn new(whole: &'a Transaction<'a>, project: i32, passages: &'a str) -> Self {
         let (terms, totals) = (HashMap::new(), Totals::default());
-        Self { whole, project, terms, totals, rows: 0, vectors: 0 }
+        Self { whole, project, passages, terms, totals, rows: 0, vectors: 0 }
     }
 
     /// Deletes everything of pages.
@@ -302,7 +304,8 @@ impl<'a> Writing<'a> {
             writer.as_mut().write(&values).await.or_failure()?;
         }
         writer.finish().await.or_failure()?;
-        let sql = format!("INSERT INTO ubp.{table} ({names}) SELECT {names} FROM pg_temp.ubp_{table}");
+        let into = if table == "passages" { self.passages } else { table };
+        let sql = format!("INSERT INTO ubp.{into} ({names}) SELECT {names} FROM pg_temp.ubp_{table}");
         self.whole.batch_execute(&sql).await.or_failure()
     }
 

@@ -234,30 +234,68 @@ fn answers_follow_every_push() {
 }
 
 #[test]
-fn a_full_text_that_a_restart_of_the_server_lost_is_told() {
+fn words_are_found_after_restarts_of_the_server_and_pushes_between_them() {
+    let Some(mut server) = Server::start("") else { return };
+    let mut projects = [project("shop", &pages(1)), project("other", &pages(2)), Project::new("empty", [])];
+    let (name, _database) = pushed(&server, &projects);
+    let search = |server: &Server| {
+        let hub = open(server, &name, None);
+        hits(&ask(&hub, "search", json!({ "query": "copper walrus", "mode": "fulltext" })).unwrap())
+    };
+    let restart = |server: &mut Server| {
+        server.stop();
+        server.run();
+    };
+    let push = |server: &Server, project: &Project| {
+        let address = server.address("postgres", &name);
+        run(async { project.push(&Database::open(&address, 1).await?).await }).unwrap();
+    };
+    let found = search(&server);
+    assert!(found.len() > 3, "{found:?}");
+    restart(&mut server);
+    assert_eq!(search(&server), found);
+    projects[2].put("first.md", "# First\n\nA copper walrus.\n");
+    push(&server, &projects[2]);
+    projects[0].put("newest.md", "# Newest\n\nA copper walrus, and another copper walrus.\n");
+    push(&server, &projects[0]);
+    let more = search(&server);
+    for page in ["first.md", "newest.md"] {
+        assert!(more.iter().any(|hit| hit.0 == page), "{page} in {more:?}");
+    }
+    for _ in 0..2 {
+        restart(&mut server);
+        assert_eq!(search(&server), more);
+    }
+}
+
+#[test]
+fn a_full_text_that_was_lost_is_told() {
     let Some(mut server) = Server::start("") else { return };
     let (name, _database) = pushed(&server, &[project("shop", &pages(1)), project("other", &pages(2))]);
     let search = |server: &Server| {
         let hub = open(server, &name, None);
         ask(&hub, "search", json!({ "query": "copper walrus", "mode": "fulltext" }))
     };
-    let restart = |server: &mut Server| {
-        server.stop();
-        server.run();
-    };
     let found = hits(&search(&server).unwrap());
-    assert!(found.len() > 3, "{found:?}");
-    restart(&mut server);
+    let sql = |server: &Server, sql: &str| {
+        run(async {
+            let client = server.connect("postgres", &name).await.unwrap();
+            client.batch_execute(sql).await.unwrap();
+            Ok(())
+        })
+        .unwrap();
+    };
+    // As an index that was built before its rows came.
+    sql(
+        &server,
+        "CREATE TABLE kept AS SELECT * FROM ubp.passages_1; TRUNCATE ubp.passages_1;
+         INSERT INTO ubp.passages SELECT * FROM kept; DROP TABLE kept",
+    );
+    server.stop();
+    server.run();
     let lost = search(&server).unwrap_err();
     assert!(lost.to_string().contains("was lost") && lost.hint().unwrap().to_string().contains("REINDEX"));
-    let reindex = async {
-        let client = server.connect("postgres", &name).await.unwrap();
-        client.batch_execute("REINDEX TABLE ubp.passages").await.unwrap();
-        Ok(())
-    };
-    run(reindex).unwrap();
-    assert_eq!(hits(&search(&server).unwrap()), found);
-    restart(&mut server);
+    sql(&server, "REINDEX TABLE ubp.passages");
     assert_eq!(hits(&search(&server).unwrap()), found);
 }
 
