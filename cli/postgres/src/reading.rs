@@ -4,6 +4,7 @@ mod counts;
 mod meaning;
 mod pages;
 mod rounds;
+mod vocabulary;
 mod words;
 
 use std::sync::{Arc, Mutex, PoisonError};

@@ -41,7 +41,7 @@ pub use fulltext::{Match, NEIGHBOURS, count, matches, term_score};
 use names::Named;
 pub use proximity::Lift;
 use rarity::Rarity;
-pub use spelling::correct;
+pub use spelling::{Vocabulary, correct};
 use texts::{Own, Texts};
 
 use crate::graph::LinkGraph;

@@ -1,6 +1,7 @@
 //! Words of a query that the project does not have, replaced by the words that were probably meant.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use rusqlite::Connection;
 
@@ -16,14 +17,70 @@ const LONG: usize = 9;
 const STEMS: usize = 24;
 const TEXTS: usize = 30;
 
+/// The words of a project, or of several together.
+pub trait Vocabulary {
+    /// Whether a text or the name of a page matches an FTS5 expression.
+    ///
+    /// # Errors
+    /// [`crate::Error::Database`], [`crate::Error::SharedIndex`].
+    fn has(&self, expression: &str) -> Result<bool>;
+
+    /// Calls `take` with each stem that begins with a character, and the number of texts in which it is.
+    ///
+    /// # Errors
+    /// As [`Vocabulary::has`].
+    fn each_stem(&self, initial: char, take: &mut dyn FnMut(String, i64)) -> Result<()>;
+
+    /// Calls `read` with what is written in at most `most` texts with a stem, and what their pages are called, until it
+    /// breaks off.
+    ///
+    /// # Errors
+    /// As [`Vocabulary::has`].
+    fn each_text(
+        &self,
+        stem: &str,
+        most: usize,
+        read: &mut dyn FnMut(&[&str]) -> ControlFlow<()>,
+    ) -> Result<()>;
+}
+
+impl Vocabulary for Connection {
+    fn has(&self, expression: &str) -> Result<bool> {
+        Ok(fulltext::has(self, expression)? || names::has(self, expression)?)
+    }
+
+    fn each_stem(&self, initial: char, take: &mut dyn FnMut(String, i64)) -> Result<()> {
+        fulltext::each_term(self, &initial.to_string(), &following(initial), take)
+    }
+
+    fn each_text(
+        &self,
+        stem: &str,
+        most: usize,
+        read: &mut dyn FnMut(&[&str]) -> ControlFlow<()>,
+    ) -> Result<()> {
+        for row in fulltext::rows_with(self, stem, most)? {
+            let (section, page) = fulltext::place(self, row)?;
+            let (title, aliases, file) = names::of_page(self, page)?;
+            let Some(section) = sections::row(self, section)? else { continue };
+            let texts = [title.as_str(), path::page_name(&file), section.text.as_str()];
+            let more = aliases.iter().chain(&section.heading_path).map(String::as_str);
+            if read(&texts.into_iter().chain(more).collect::<Vec<_>>()).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// The query with words that none of the indexes has replaced by known words that differ in one letter, or in two if they are long: added,
 /// missing, wrong, or in the place of the letter beside it. The first letter has to be right. `None` if there is
 /// nothing to replace, the query has a quoted phrase, or another of its long words is unknown too: then it may be in
 /// another language, or about something else.
 ///
 /// # Errors
-/// [`crate::Error::Database`].
-pub fn correct(indexes: &[&Connection], query: &Query) -> Result<Option<String>> {
+/// [`crate::Error::Database`], [`crate::Error::SharedIndex`].
+pub fn correct(indexes: &[&dyn Vocabulary], query: &Query) -> Result<Option<String>> {
     if !query.phrases().is_empty() {
         return Ok(None);
     }
@@ -50,9 +107,9 @@ pub fn correct(indexes: &[&Connection], query: &Query) -> Result<Option<String>>
     Ok(Some(parts.collect()))
 }
 
-fn is_known(indexes: &[&Connection], expression: &str) -> Result<bool> {
-    for db in indexes {
-        if fulltext::has(db, expression)? || names::has(db, expression)? {
+fn is_known(indexes: &[&dyn Vocabulary], expression: &str) -> Result<bool> {
+    for index in indexes {
+        if index.has(expression)? {
             return Ok(true);
         }
     }
@@ -60,10 +117,10 @@ fn is_known(indexes: &[&Connection], expression: &str) -> Result<bool> {
 }
 
 /// The word that most indexes have for `word`; of several, the first.
-fn alike_in_most(indexes: &[&Connection], word: &str) -> Result<Option<String>> {
+fn alike_in_most(indexes: &[&dyn Vocabulary], word: &str) -> Result<Option<String>> {
     let mut found: Vec<(String, usize)> = Vec::new();
-    for db in indexes {
-        if let Some(word) = alike(db, word)? {
+    for index in indexes {
+        if let Some(word) = alike(*index, word)? {
             match found.iter_mut().find(|(known, _)| *known == word) {
                 Some((_, count)) => *count += 1,
                 None => found.push((word, 1)),
@@ -75,7 +132,7 @@ fn alike_in_most(indexes: &[&Connection], word: &str) -> Result<Option<String>> 
 }
 
 /// The word of the project that is most like `word`; of equally similar ones, the most frequent.
-fn alike(db: &Connection, word: &str) -> Result<Option<String>> {
+fn alike(index: &dyn Vocabulary, word: &str) -> Result<Option<String>> {
     let length = word.chars().count();
     let Some(initial) = word.chars().next() else { return Ok(None) };
     if !word.chars().all(char::is_alphabetic) {
@@ -83,7 +140,7 @@ fn alike(db: &Connection, word: &str) -> Result<Option<String>> {
     }
     let mistakes = if length < LONG { 1 } else { 2 };
     let mut candidates: Vec<(usize, usize, i64, String)> = Vec::new();
-    fulltext::each_term(db, &initial.to_string(), &following(initial), |stem: String, texts: i64| {
+    index.each_stem(initial, &mut |stem, texts| {
         let of_stem = stem.chars().count();
         if !stem.chars().all(char::is_alphabetic) || of_stem < 3 {
             return;
@@ -98,7 +155,7 @@ fn alike(db: &Connection, word: &str) -> Result<Option<String>> {
     candidates.sort_unstable();
     let mut best: Option<(usize, i64, String)> = None;
     for (_, _, texts, stem) in candidates.into_iter().take(STEMS) {
-        let Some((distance, meant)) = closest_word(db, &stem, word, mistakes)? else { continue };
+        let Some((distance, meant)) = closest_word(index, &stem, word, mistakes)? else { continue };
         let found = (distance, texts, meant);
         best = Some(best.map_or(found.clone(), |best| best.min(found)));
     }
@@ -106,15 +163,15 @@ fn alike(db: &Connection, word: &str) -> Result<Option<String>> {
 }
 
 /// The word closest to `word`, with the same initial, in texts that contain `stem`, and its distance.
-fn closest_word(db: &Connection, stem: &str, word: &str, most: usize) -> Result<Option<(usize, String)>> {
+fn closest_word(
+    index: &dyn Vocabulary,
+    stem: &str,
+    word: &str,
+    most: usize,
+) -> Result<Option<(usize, String)>> {
     let mut best: Option<(usize, String)> = None;
-    for row in fulltext::rows_with(db, stem, TEXTS)? {
-        let (section, page) = fulltext::place(db, row)?;
-        let (title, aliases, file) = names::of_page(db, page)?;
-        let Some(section) = sections::row(db, section)? else { continue };
-        let texts = [title.as_str(), path::page_name(&file), section.text.as_str()];
-        let texts = texts.into_iter().chain(aliases.iter().chain(&section.heading_path).map(String::as_str));
-        for found in texts.flat_map(|text| text.split(|c: char| !c.is_alphanumeric())) {
+    index.each_text(stem, TEXTS, &mut |texts| {
+        for found in texts.iter().flat_map(|text| text.split(|c: char| !c.is_alphanumeric())) {
             // Words of any other length are too far, which is cheap to see.
             if found.len().abs_diff(word.len()) > 4 * most {
                 continue;
@@ -123,13 +180,14 @@ fn closest_word(db: &Connection, stem: &str, word: &str, most: usize) -> Result<
             let Some(distance) = distance(word, &key, most) else { continue };
             if key.chars().next() == word.chars().next() {
                 let found = (distance, found.to_lowercase());
-                best = Some(best.map_or(found.clone(), |best| best.min(found)));
+                best = Some(best.take().map_or(found.clone(), |best| best.min(found)));
             }
         }
-        if best.as_ref().is_some_and(|(distance, _)| *distance <= 1) {
-            break;
+        match &best {
+            Some((0..=1, _)) => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
         }
-    }
+    })?;
     Ok(best)
 }
 

@@ -53,6 +53,14 @@ impl SharedTexts for Texts<'_> {
         self.brought.fetch_add(pages.len(), Ordering::Relaxed);
         self.runtime.block_on(self.snapshot.sections_of(project, pages))
     }
+
+    fn stems(&self, projects: &[&str], initial: char) -> Result<Vec<(String, i64)>> {
+        self.runtime.block_on(self.snapshot.stems(&self.numbers(projects)?, initial))
+    }
+
+    fn texts_with(&self, projects: &[&str], stem: &str, most: usize) -> Result<Vec<Vec<String>>> {
+        self.runtime.block_on(self.snapshot.texts_with(&self.numbers(projects)?, stem, most))
+    }
 }
 
 /// The query by each model, with its identity.
@@ -62,6 +70,10 @@ impl Texts<'_> {
     fn project(&self, name: &str) -> Result<&Project> {
         let found = self.projects.iter().find(|project| project.name == name);
         found.copied().ok_or_else(|| Error::Internal(format!("project {name} is gone")))
+    }
+
+    fn numbers(&self, names: &[&str]) -> Result<Vec<i32>> {
+        names.iter().map(|name| Ok(self.project(name)?.number)).collect()
     }
 
     fn vectors(

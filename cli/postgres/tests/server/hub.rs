@@ -234,6 +234,26 @@ fn answers_follow_every_push() {
 }
 
 #[test]
+fn mistyped_words_are_corrected() {
+    let Some(server) = shared() else { return };
+    let (name, _database) = pushed(server, &[project("shop", &pages(1)), project("other", &pages(2))]);
+    let hub = open(server, &name, None);
+    let search = |query: &str, mode: &str| {
+        let answer = ask(&hub, "search", json!({ "query": query, "mode": mode })).unwrap();
+        (answer["corrected_query"].clone(), hits(&answer))
+    };
+    for mode in ["fulltext", "hybrid", "vector"] {
+        let (corrected, found) = search("the walruss of coper", mode);
+        assert_eq!(corrected, "the walrus of copper");
+        assert_eq!(found, search("the walrus of copper", mode).1);
+        assert!(!found.is_empty());
+    }
+    assert_eq!(search("walrus copper", "fulltext").0, Value::Null);
+    assert_eq!(search("\"walruss\"", "fulltext").0, Value::Null);
+    assert_eq!(search("walruss unheardof", "fulltext").0, Value::Null);
+}
+
+#[test]
 fn words_are_found_after_restarts_of_the_server_and_pushes_between_them() {
     let Some(mut server) = Server::start("") else { return };
     let mut projects = [project("shop", &pages(1)), project("other", &pages(2)), Project::new("empty", [])];

@@ -28,7 +28,7 @@ use crate::index::{BACKGROUND_OF_NOTHING, Close, Closest, RowSet, SAMPLE, typica
 use bm25::{All, rescore};
 pub(crate) use numbers::{joined, member_of, number, within};
 pub use shared::{Evidence as SharedEvidence, ModelEvidence, SharedTexts, Sought, WordMatch};
-pub(crate) use shared::{rank_shared, sought};
+pub(crate) use shared::{SharedVocabulary, rank_shared, sought};
 
 /// A project that takes part in a search.
 pub(crate) struct Member<'a> {

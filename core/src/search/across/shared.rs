@@ -2,14 +2,20 @@
 //! how rare words are; names, links and the formula are those of the engine.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+
+use rusqlite::Connection;
 
 use super::numbers::{self, member_of, number};
 use super::{Found, Member, closest_of_models};
 use crate::index::published::PublishedSection;
+use crate::index::questions::names;
 use crate::index::{Close, Closest, PageMeans};
 use crate::ops::search::Fallback;
 use crate::search::texts::Texts;
-use crate::search::{CANDIDATES, ENOUGH, Evidence as Gathered, Match, Named, Rarity, Request, SearchMode};
+use crate::search::{
+    CANDIDATES, ENOUGH, Evidence as Gathered, Match, Named, Rarity, Request, SearchMode, Vocabulary,
+};
 use crate::search::{add_distances, combine, rounded};
 use crate::{Result, text};
 
@@ -26,6 +32,19 @@ pub trait SharedTexts {
     /// # Errors
     /// [`crate::Error::SharedIndex`].
     fn sections(&self, project: &str, pages: &[i64]) -> Result<HashMap<i64, Vec<PublishedSection>>>;
+
+    /// The stems in texts of these projects that begin with a character, each with the number of rows that have it.
+    ///
+    /// # Errors
+    /// [`crate::Error::SharedIndex`].
+    fn stems(&self, projects: &[&str], initial: char) -> Result<Vec<(String, i64)>>;
+
+    /// At most `most` texts of these projects with a stem: of each, the title of its page, its headings and what is
+    /// written.
+    ///
+    /// # Errors
+    /// [`crate::Error::SharedIndex`].
+    fn texts_with(&self, projects: &[&str], stem: &str, most: usize) -> Result<Vec<Vec<String>>>;
 }
 
 /// What is sought.
@@ -104,6 +123,42 @@ impl ModelEvidence {
             compared: self.compared,
             pages,
         }
+    }
+}
+
+/// The words of several projects: those of a query are counted in `evidence`, and names are in `indexes`.
+pub(crate) struct SharedVocabulary<'a> {
+    pub texts: &'a dyn SharedTexts,
+    pub projects: &'a [&'a str],
+    pub evidence: &'a Evidence,
+    pub indexes: &'a [&'a Connection],
+}
+
+impl Vocabulary for SharedVocabulary<'_> {
+    fn has(&self, expression: &str) -> Result<bool> {
+        if self.evidence.rows_with.get(expression).is_some_and(|rows| *rows > 0) {
+            return Ok(true);
+        }
+        self.indexes.iter().try_fold(false, |has, db| Ok(has || names::has(db, expression)?))
+    }
+
+    fn each_stem(&self, initial: char, take: &mut dyn FnMut(String, i64)) -> Result<()> {
+        self.texts.stems(self.projects, initial)?.into_iter().for_each(|(stem, rows)| take(stem, rows));
+        Ok(())
+    }
+
+    fn each_text(
+        &self,
+        stem: &str,
+        most: usize,
+        read: &mut dyn FnMut(&[&str]) -> ControlFlow<()>,
+    ) -> Result<()> {
+        for texts in self.texts.texts_with(self.projects, stem, most)? {
+            if read(&texts.iter().map(String::as_str).collect::<Vec<_>>()).is_break() {
+                break;
+            }
+        }
+        Ok(())
     }
 }
 

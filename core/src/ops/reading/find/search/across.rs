@@ -10,7 +10,7 @@ use crate::ops::budget::{self, Omitted};
 use crate::ops::page::IndexState;
 use crate::ops::unmatched;
 use crate::search::across::{Member, rank_across};
-use crate::search::{Hit, Request, correct};
+use crate::search::{Hit, Request, Vocabulary, correct};
 use crate::{Context, Error, Result, message, text};
 
 /// The graph of several projects and the links between them, from their graphs.
@@ -36,7 +36,8 @@ pub(crate) fn run_across(
     let mode = params.mode.unwrap_or_default();
     let indexes = projects.iter().map(|(_, context)| context.index.connection());
     let indexes = indexes.collect::<Result<Vec<_>>>()?;
-    let corrected = correct(&indexes, &text::Query::parse(&params.query))?;
+    let vocabularies: Vec<&dyn Vocabulary> = indexes.iter().map(|&db| db as _).collect();
+    let corrected = correct(&vocabularies, &text::Query::parse(&params.query))?;
     let (mut known, mut prepared) = (Vec::new(), Vec::with_capacity(projects.len()));
     for (_, context) in projects {
         let own = Prepared::corrected(context, text::Query::parse(&params.query), corrected.clone())?;

@@ -10,7 +10,7 @@ use crate::Context;
 use crate::graph::LinkGraph;
 use crate::index::{Index, VectorMatrix};
 use crate::ports::TextKind;
-use crate::search::{Filter, Request, SearchMode, correct};
+use crate::search::{Filter, Request, SearchMode, Vocabulary, correct};
 use crate::{Error, Result, text};
 
 /// What ranking needs to know about the query and the project.
@@ -46,7 +46,7 @@ impl<'i> Prepared<'i> {
     /// Prepares a query for ranking by words.
     pub fn by_words(context: &Context<'i>, text: &str) -> Result<Self> {
         let query = text::Query::parse(text);
-        let corrected = context.index.read(|db| correct(&[db], &query))?;
+        let corrected = context.index.read(|db| correct(&[db as &dyn Vocabulary], &query))?;
         Self::corrected(context, query, corrected)
     }
 

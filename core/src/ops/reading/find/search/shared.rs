@@ -12,8 +12,9 @@ use crate::index::received::{pages_with_sections, put_sections};
 use crate::message::Message;
 use crate::ops::budget::{self, Omitted};
 use crate::ops::unmatched;
-use crate::search::across::{Member, SharedTexts, member_of, number, rank_shared, sought, within};
-use crate::search::{Hit, Request};
+use crate::search::across::{Member, SharedEvidence, SharedTexts, SharedVocabulary};
+use crate::search::across::{member_of, number, rank_shared, sought, within};
+use crate::search::{Hit, Request, correct};
 use crate::{Context, Error, Result, message, text};
 
 /// Runs the query on projects, sorted by name, as [`super::run_across`].
@@ -35,13 +36,22 @@ pub(crate) fn run_shared(
     }
     let filter = filter(&params);
     let mode = params.mode.unwrap_or_default();
-    let query = text::Query::parse(&params.query);
+    let asked = text::Query::parse(&params.query);
     let mut allowed = Vec::with_capacity(projects.len());
     for (_, context) in projects {
         allowed.push(context.index.read(|db| filter.allowed(db))?);
     }
-    let among = projects.iter().zip(&allowed).map(|((name, _), pages)| (*name, pages.clone()));
-    let evidence = texts.find(&sought(&query, mode, among.collect()))?;
+    let among = || projects.iter().zip(&allowed).map(|((name, _), pages)| (*name, pages.clone())).collect();
+    let evidence = texts.find(&sought(&asked, mode, among()))?;
+    let corrected = corrected(projects, texts, &evidence, &asked)?;
+    let (query, evidence) = match &corrected {
+        Some(text) => {
+            let query = text::Query::parse(text);
+            let evidence = texts.find(&sought(&query, mode, among()))?;
+            (query, evidence)
+        }
+        None => (asked, evidence),
+    };
     let mut prepared = Vec::with_capacity(projects.len());
     for (_, context) in projects {
         let own = Prepared::corrected(context, query.clone(), None)?;
@@ -83,7 +93,7 @@ pub(crate) fn run_shared(
         nearby,
         total_found,
         search_type,
-        corrected_query: None,
+        corrected_query: corrected,
         asked: params.query.clone(),
         unmatched: unmatched.unwrap_or_default(),
         fallback: evidence.fallback.filter(|_| search_type == SearchType::FulltextFallback),
@@ -95,6 +105,22 @@ pub(crate) fn run_shared(
     }
     budget::fit(first, &mut output, params.max_tokens, show, shrink)?;
     Ok(output)
+}
+
+/// The query without mistyped words; `evidence` is what was found for it.
+fn corrected(
+    projects: &[(&str, Context<'_>)],
+    texts: &dyn SharedTexts,
+    evidence: &SharedEvidence,
+    query: &text::Query,
+) -> Result<Option<String>> {
+    let contexts: Vec<Context<'_>> = projects.iter().map(|(_, context)| *context).collect();
+    let projects: Vec<&str> = projects.iter().map(|(name, _)| *name).collect();
+    in_one_state_each(&contexts, Vec::new(), &mut |contexts| {
+        let indexes = contexts.iter().map(|context| context.index.connection());
+        let indexes = indexes.collect::<Result<Vec<_>>>()?;
+        correct(&[&SharedVocabulary { texts, projects: &projects, evidence, indexes: &indexes }], query)
+    })
 }
 
 fn members_of<'m, 'r: 'm>(
