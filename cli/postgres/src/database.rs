@@ -19,6 +19,9 @@ const MIGRATIONS: [&str; 1] = [include_str!("migrations/1.sql")];
 /// Oldest versions of the extensions that have what is used.
 const EXTENSIONS: [(&str, (u32, u32)); 2] = [("vector", (0, 8)), ("pg_textsearch", (0, 6))];
 
+/// The state of a statement that refuses a replica.
+const REPLICA: &str = "UBP01";
+
 /// A pool of connections to an index in PostgreSQL.
 #[derive(Clone)]
 pub struct Database {
@@ -109,6 +112,15 @@ impl Database {
         };
         let error = Message::reported(words(backend));
         let code = backend.code();
+        if code.is_some_and(|code| code.code() == REPLICA) {
+            return failure_with(
+                message!(
+                    "{database} is a replica, on which pg_textsearch 0.6 does not find what was pushed since it was made",
+                    database
+                ),
+                message!("use the primary; to spread readers over servers, push to each of them"),
+            );
+        }
         let hint = if code == Some(&SqlState::INVALID_PASSWORD)
             || code == Some(&SqlState::INVALID_AUTHORIZATION_SPECIFICATION)
             || error.to_string().contains("password")
@@ -132,7 +144,10 @@ async fn prepare(client: &Client) -> std::result::Result<(), tokio_postgres::Err
     let schemas = extension_schemas(client).await?;
     client
         .batch_execute(&format!(
-            "SET search_path = ubp, {schemas}; SET client_min_messages = warning; SET jit = off;"
+            "SET search_path = ubp, {schemas}; SET client_min_messages = warning; SET jit = off;
+             DO $$ BEGIN
+                 IF pg_is_in_recovery() THEN RAISE SQLSTATE '{REPLICA}'; END IF;
+             END $$"
         ))
         .await
 }

@@ -159,6 +159,22 @@ fn after_a_crash_of_the_server_everything_that_was_pushed_is_there() {
 }
 
 #[test]
+fn a_replica_is_refused() {
+    let Some(server) = Server::start("") else { return };
+    let name = run(async {
+        let (database, name) = server.index().await;
+        project(&many(30, "walrus")).push(&database).await?;
+        Ok(name)
+    })
+    .unwrap();
+    let replica = server.replica();
+    let opened = run(async { Database::open(&replica.address("postgres", &name), 1).await.map(|_| ()) });
+    let error = opened.unwrap_err();
+    assert!(error.message().to_string().contains("is a replica"), "{error}");
+    assert!(error.hint().unwrap().to_string().contains("push to each"));
+}
+
+#[test]
 fn readers_see_a_pushed_page_at_once() {
     let Some(server) = shared() else { return };
     run(async {

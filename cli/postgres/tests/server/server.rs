@@ -69,6 +69,25 @@ fsync = off\nautovacuum = off\nmax_connections = 40\nmax_wal_size = '4GB'\n{sett
         Some(server)
     }
 
+    /// Starts a replica of it.
+    pub fn replica(&self) -> Self {
+        let folder = tempfile::Builder::new().prefix("ubp-pg").tempdir_in("/tmp").unwrap();
+        let mut replica = Self { folder, binaries: self.binaries.clone(), process: None };
+        if is_root() {
+            chown(replica.folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        let (own, data) = (self.folder.path(), replica.folder.path().join("data"));
+        let mut copy = self.command("pg_basebackup");
+        copy.args(["-U", "postgres", "-R", "-X", "stream", "-c", "fast", "-h"]).arg(own).arg("-D").arg(&data);
+        let made = copy.output().unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let config = fs::read_to_string(data.join("postgresql.conf")).unwrap();
+        let config = config.replace(&own.display().to_string(), &replica.folder.path().display().to_string());
+        fs::write(data.join("postgresql.conf"), config).unwrap();
+        replica.run();
+        replica
+    }
+
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new(self.binaries.join(program));
         command.env_clear().env("PATH", "/usr/bin:/bin").env("LC_ALL", "C.UTF-8").current_dir("/");
