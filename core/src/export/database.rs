@@ -22,7 +22,7 @@ use crate::{Error, Result};
 
 /// Every table that the database of a site may contain. When a table is added to the index, decide here whether it
 /// is public.
-pub const TABLES: [&str; 34] = [
+pub const TABLES: [&str; 35] = [
     "aliases",
     "anchors",
     "attachments",
@@ -45,6 +45,7 @@ pub const TABLES: [&str; 34] = [
     "name_words_docsize",
     "name_words_idx",
     "names",
+    "page_files",
     "pages",
     "passages",
     "section_vectors",

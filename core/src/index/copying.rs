@@ -23,7 +23,7 @@ impl Index {
     pub fn trust_no_file(&self) -> Result<()> {
         self.write(|db| {
             db.execute_batch(
-                "UPDATE pages SET modified = 0, fingerprint = 0;
+                "UPDATE page_files SET modified = 0, fingerprint = 0;
                  UPDATE sections SET vector_model = NULL
                  WHERE page IN (SELECT page FROM documents WHERE chunk_size IS NOT NULL);
                  UPDATE documents SET chunk_size = NULL WHERE chunk_size IS NOT NULL;",

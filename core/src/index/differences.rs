@@ -66,7 +66,11 @@ pub(super) fn differences(indexed: Vec<(String, Known)>, listing: Listing) -> Di
 
 /// Path and file of every page, by path.
 pub(super) fn indexed(db: &Connection) -> Result<Vec<(String, Known)>> {
-    all(db, "SELECT path, size, modified, fingerprint, hash FROM pages ORDER BY path", [])
+    all(
+        db,
+        "SELECT path, size, modified, fingerprint, hash FROM pages CROSS JOIN page_files USING (page) ORDER BY path",
+        [],
+    )
 }
 
 fn path_and_folders(path: &str) -> impl Iterator<Item = &str> {
@@ -120,7 +124,9 @@ impl statement::Read<'_> for Known {
 }
 
 pub(super) fn known_page(db: &Connection, path: &str) -> Result<Option<Known>> {
-    first(db, "SELECT size, modified, fingerprint, hash FROM pages WHERE path = ?1", [path])
+    let sql =
+        "SELECT size, modified, fingerprint, hash FROM pages JOIN page_files USING (page) WHERE path = ?1";
+    first(db, sql, [path])
 }
 
 /// Whether a page other than `path` has this hash.

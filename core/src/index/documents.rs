@@ -97,7 +97,8 @@ pub(crate) fn forget_document(index: &Index, page: i64) -> Result<()> {
             [page],
         )?;
         db.execute("UPDATE sections SET vector_model = NULL WHERE page = ?1", [page])?;
-        db.execute("UPDATE pages SET size = -1, modified = 0, hash = zeroblob(32) WHERE page = ?1", [page])?;
+        db.execute("UPDATE pages SET size = -1, hash = zeroblob(32) WHERE page = ?1", [page])?;
+        db.execute("UPDATE page_files SET modified = 0 WHERE page = ?1", [page])?;
         bump(db, VECTOR_GENERATION, Changed::Pages(&[page].into()))
     })
 }
@@ -127,8 +128,9 @@ pub(crate) fn document_states(
     path: Option<&str>,
 ) -> Result<Vec<DocumentState>> {
     let mut statement = db.prepare_cached(&format!(
-        "SELECT page, path, coalesce(indexed_at, 0), modified, {CHUNK_SIZE}
-         FROM pages LEFT JOIN documents USING (page) WHERE ?1 IS NULL OR path = ?1 ORDER BY path"
+        "SELECT page, path, coalesce(indexed_at, 0), coalesce(modified, 0), {CHUNK_SIZE}
+         FROM pages LEFT JOIN page_files USING (page) LEFT JOIN documents USING (page)
+         WHERE ?1 IS NULL OR path = ?1 ORDER BY path"
     ))?;
     let mut states: Vec<DocumentState> = statement
         .query_map([path], |row| {

@@ -101,9 +101,9 @@ pub fn receive(db: &Connection, received: &Received) -> Result<()> {
 }
 
 fn put_page(db: &Connection, number: i64, page: &PublishedPage) -> Result<()> {
-    let sql = "INSERT INTO pages(page, path, doc_id, title, doc_type, created_at, updated_at, size, modified,
-                           fingerprint, hash, front_matter, diagnostics)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0, 0, ?8, ?9, '[]')";
+    let sql = "INSERT INTO pages(page, path, doc_id, title, doc_type, created_at, updated_at, size, hash,
+                           front_matter, diagnostics)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8, ?9, '[]')";
     let PublishedPage { path, doc_id, title, doc_type, created_at, updated_at, hash, front_matter, .. } =
         page;
     let of_file = (hash, front_matter);

@@ -327,9 +327,12 @@ impl Writer<'_> {
                         continue;
                     }
                     let (size, modified, fingerprint) = stat_row(file.stat);
-                    let sql = "UPDATE pages SET size = ?2, modified = ?3, fingerprint = ?4 WHERE path = ?1";
                     let (size, fingerprint) = (size.cast_signed(), fingerprint.cast_signed());
-                    run(db, sql, (&file.path, size, modified, fingerprint))?;
+                    let sql = "UPDATE pages SET size = ?2 WHERE path = ?1 AND size <> ?2";
+                    run(db, sql, (&file.path, size))?;
+                    let sql = "UPDATE page_files SET modified = ?2, fingerprint = ?3
+                         WHERE page = (SELECT page FROM pages WHERE path = ?1)";
+                    run(db, sql, (&file.path, modified, fingerprint))?;
                 }
                 Read::New(page, listed) => {
                     if is_overtaken(db, source, known, &page.file.path, Some(listed))? {

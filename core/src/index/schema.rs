@@ -1,7 +1,7 @@
 //! The tables. Everything in them can be rebuilt from the files.
 
 /// Incremented whenever a table or the meaning of a column changes. An index of another version is rebuilt.
-pub(super) const VERSION: i32 = 11;
+pub(super) const VERSION: i32 = 12;
 
 /// Identifies the file as a UBP index ("UBPi").
 pub(super) const APPLICATION_ID: i32 = 0x5542_5069;
@@ -31,17 +31,22 @@ CREATE TABLE pages (
     created_at   TEXT NOT NULL,     -- RFC 3339
     updated_at   TEXT NOT NULL,
     size         INTEGER NOT NULL,
-    modified     INTEGER NOT NULL,  -- nanoseconds; 0 makes the next refresh read the content
-    fingerprint  INTEGER NOT NULL,
     hash         BLOB NOT NULL,     -- SHA-256 of the raw bytes
     front_matter TEXT NOT NULL,     -- JSON object
     diagnostics  TEXT NOT NULL      -- JSON array
 );
 -- A covering index for comparing the index with all files.
-CREATE INDEX pages_by_file ON pages(path, size, modified, fingerprint, hash);
+CREATE INDEX pages_by_file ON pages(path, size, hash);
 CREATE INDEX pages_by_doc_id ON pages(doc_id);
 CREATE INDEX pages_by_own_id ON pages(own_id) WHERE own_id IS NOT NULL;
 CREATE INDEX pages_by_hash ON pages(hash);
+
+-- When each page's file was read. A copy of the index for another worktree changes little but this.
+CREATE TABLE page_files (
+    page        INTEGER PRIMARY KEY REFERENCES pages(page) ON DELETE CASCADE,
+    modified    INTEGER NOT NULL,   -- nanoseconds; 0 makes the next refresh read the content
+    fingerprint INTEGER NOT NULL
+);
 
 CREATE TABLE sections (
     section      INTEGER PRIMARY KEY,

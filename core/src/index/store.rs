@@ -68,17 +68,16 @@ pub(super) fn put_page(
         }
         None => {
             let sql =
-                "INSERT INTO pages(path, doc_id, title, doc_type, created_at, updated_at, size, modified,
-                                   fingerprint, hash, front_matter, diagnostics)
-                 VALUES (?1, '', '', '', '', '', 0, 0, 0, x'', '', '')";
+                "INSERT INTO pages(path, doc_id, title, doc_type, created_at, updated_at, size, hash, front_matter,
+                                   diagnostics)
+                 VALUES (?1, '', '', '', '', '', 0, x'', '', '')";
             run(db, sql, [&page.file.path])?;
             db.last_insert_rowid()
         }
     };
     let sql =
         "UPDATE pages SET path = ?2, doc_id = ?3, own_id = ?4, title = ?5, doc_type = ?6, created_at = ?7,
-                updated_at = ?8, size = ?9, modified = ?10, fingerprint = ?11, hash = ?12, front_matter = ?13,
-                diagnostics = ?14
+                updated_at = ?8, size = ?9, hash = ?10, front_matter = ?11, diagnostics = ?12
          WHERE page = ?1";
     let params = params![
         number,
@@ -90,13 +89,13 @@ pub(super) fn put_page(
         page.created_at,
         page.updated_at,
         size,
-        modified,
-        stat.fingerprint.cast_signed(),
         page.hash.0,
         page.front_matter,
         page.diagnostics,
     ];
     run(db, sql, params)?;
+    let sql = "INSERT OR REPLACE INTO page_files(page, modified, fingerprint) VALUES (?1, ?2, ?3)";
+    run(db, sql, (number, modified, stat.fingerprint.cast_signed()))?;
     touched.own_ids.extend(page.own_id.clone());
     put_sections(db, number, page)?;
     if retitled {

@@ -22,7 +22,7 @@ fn index(dimensions: usize, vectors: &[(i64, Vec<f32>)]) -> Index {
             for (number, (section, vector)) in vectors.iter().enumerate() {
                 let page = page_of(*section);
                 db.execute(
-                    "INSERT OR IGNORE INTO pages VALUES (?1, ?1, '', NULL, '', '', '', '', 0, 0, 0, x'', '{}', '[]')",
+                    "INSERT OR IGNORE INTO pages VALUES (?1, ?1, '', NULL, '', '', '', '', 0, x'', '{}', '[]')",
                     [page],
                 )?;
                 db.execute(

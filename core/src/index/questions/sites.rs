@@ -48,7 +48,8 @@ questions! {
     /// The settings that the site was built with, in JSON.
     manifest() -> String = one "SELECT value FROM site WHERE key = 'manifest'";
     /// Path, modification time in nanoseconds, and text of every page.
-    files() -> Vec<(String, i64, Vec<u8>)> = all "SELECT path, modified, bytes FROM files JOIN pages USING (path)";
+    files() -> Vec<(String, i64, Vec<u8>)> = all
+        "SELECT path, modified, bytes FROM files JOIN pages USING (path) JOIN page_files USING (page)";
     /// Paths and sizes of the attachments.
     attachments() -> Vec<(String, i64)> = all "SELECT path, bytes FROM attachments";
 }

@@ -39,7 +39,7 @@ const TABLES: [(&str, &str); 13] = [
     (
         "page",
         "SELECT path, doc_id, own_id, title, doc_type, created_at, updated_at, size, modified, fingerprint, hash,
-                front_matter, diagnostics FROM pages",
+                front_matter, diagnostics FROM pages JOIN page_files USING (page)",
     ),
     (
         "section",
