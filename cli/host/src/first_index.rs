@@ -27,11 +27,11 @@ pub(crate) fn from_another_worktree(project: &Project, update: impl Fn(Index) ->
     let _ = candidates(&project.root).iter().take(MOST).any(|other| copy(other, &own, &update).is_ok());
 }
 
-/// The indexes of the same project in other worktrees, latest first.
+/// The indexes of the same project in other worktrees: that of the main one, from which most branches begin, then the latest.
 fn candidates(root: &Path) -> Vec<PathBuf> {
     let Some(worktree) = Worktree::of(root) else { return Vec::new() };
     let Ok(inside) = root.strip_prefix(&worktree.top) else { return Vec::new() };
-    let mut found: Vec<(SystemTime, PathBuf)> = worktree
+    let mut found: Vec<(bool, SystemTime, PathBuf)> = worktree
         .others()
         .into_iter()
         .filter_map(|other| {
@@ -42,11 +42,12 @@ fn candidates(root: &Path) -> Vec<PathBuf> {
             }
             let file = folder.join(DATABASE);
             let metadata = fs::symlink_metadata(&file).ok().filter(fs::Metadata::is_file)?;
-            Some((metadata.modified().ok()?, file))
+            let is_main = other.common.parent() == Some(other.top.as_path());
+            Some((is_main, metadata.modified().ok()?, file))
         })
         .collect();
     found.sort_unstable_by(|a, b| b.cmp(a));
-    found.into_iter().map(|(_, file)| file).collect()
+    found.into_iter().map(|(_, _, file)| file).collect()
 }
 
 fn copy(other: &Path, own: &Path, update: &impl Fn(Index) -> Result<()>) -> Result<()> {
