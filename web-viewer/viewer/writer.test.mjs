@@ -415,7 +415,10 @@ const TASKS = {
   },
 };
 
-const DAYS = [[1440, 'light', 'en-GB'], [800, 'dark', 'en-GB'], [390, 'light', 'en-GB'], [1440, 'dark', 'ja-JP'], [390, 'light', 'ja-JP']];
+/** Each width, theme and language occurs; `tests/run --soak` tries all combinations. */
+const USUAL = [[1440, 'light', 'en-GB'], [800, 'dark', 'en-GB'], [390, 'light', 'en-GB'], [1440, 'dark', 'ja-JP'], [390, 'light', 'ja-JP']];
+const ALL = [1440, 800, 390].flatMap((width) => ['light', 'dark'].flatMap((theme) => ['en-GB', 'ja-JP'].map((locale) => [width, theme, locale])));
+const DAYS = process.env.UBP_SOAK ? ALL : USUAL;
 
 for (const [width, colorScheme, locale] of DAYS) {
   describe(`a writer's day at ${width} pixels, ${colorScheme}, ${locale}`, () => {
