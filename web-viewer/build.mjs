@@ -13,7 +13,7 @@ const engine = join(here, '../bindings-wasm/dist');
 /** Records what dist/ was built from. Hidden, so that it is not part of the app. */
 const record = join(dist, '.built.json');
 
-const SOURCES = ['build.mjs', 'index.html', 'package.json', 'package-lock.json', 'svelte.config.js', 'tsconfig.json', 'vite.config.ts', 'src', 'messages.ts', '../cli/src/language', '../npm/ubp/generated/contract.ts'];
+const SOURCES = ['build.mjs', 'index.html', 'package.json', 'package-lock.json', 'svelte.config.js', 'tsconfig.json', 'vite.config.ts', 'src', 'messages.ts', 'offline.ts', '../cli/src/language', '../npm/ubp/generated/contract.ts'];
 const ENGINE = ['base/ubp_base.js', 'base/ubp_base_bg.wasm', 'semantic/ubp_semantic.js', 'semantic/ubp_semantic_bg.wasm'];
 
 function fail(message) {

@@ -5,6 +5,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { messages } from './messages';
+import { installable } from './offline';
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -93,7 +94,7 @@ const hasEngine = ['base', 'semantic'].every((name) => existsSync(at(`../binding
 
 export default defineConfig({
   base: './',
-  plugins: [svelte(), messages(), beforePaint(), openFromDisk(), replaceWhatDiffers()],
+  plugins: [svelte(), messages(), beforePaint(), installable(), openFromDisk(), replaceWhatDiffers()],
   resolve: {
     alias: [
       { find: '#contract', replacement: at('../npm/ubp/generated/contract.ts') },

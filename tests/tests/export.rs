@@ -73,6 +73,52 @@ fn exporting_twice_gives_the_same_bytes() {
 }
 
 #[test]
+fn an_installable_site_knows_its_files_and_changes_with_each() {
+    let terminal = vault([
+        ("index.md", "# Home & \"more\"\n\n![[p q.png]]\n"),
+        ("Deep/a.md", "# A\n"),
+        ("p q.png", "png"),
+        ("mine.js", "not shown"),
+    ]);
+    terminal.write(".app/ubp.webmanifest", "{\"start_url\":\"./\"}").unwrap();
+    terminal.write(".app/ubp-offline.js", "work();").unwrap();
+    export(&terminal, "--installable");
+    let site = files(&terminal.path("site"));
+    let text = |name: &str| String::from_utf8(site[name].clone()).unwrap();
+    assert!(text("Deep/a.html").contains("<link rel=\"manifest\" href=\"../ubp.webmanifest\">"));
+    let manifest: serde_json::Value = serde_json::from_slice(&site["ubp.webmanifest"]).unwrap();
+    assert_eq!(manifest["name"], "Home & \"more\"");
+    let worker = |text: &str| {
+        let known =
+            text.strip_prefix("globalThis.ubpSite = ").and_then(|rest| rest.strip_suffix(";\nwork();"));
+        serde_json::from_str::<serde_json::Value>(known.unwrap()).unwrap()
+    };
+    let first = worker(&text("ubp-offline.js"));
+    let list = site.keys().find(|path| path.starts_with("data/pages.")).unwrap();
+    assert_eq!(first["first"], serde_json::json!([list, "", "all-pages.html"]));
+    assert_eq!(first["shown"], serde_json::json!(["p%20q.png"]));
+    let lasting: Vec<&str> =
+        first["lasting"].as_array().unwrap().iter().filter_map(|path| path.as_str()).collect();
+    assert!(lasting.contains(&"assets/app.js") && lasting.contains(&list.as_str()), "{lasting:?}");
+    assert!(
+        lasting.iter().all(|path| ["assets/", "data/"].iter().any(|folder| path.starts_with(folder))),
+        "{lasting:?}"
+    );
+    // The same pages give the same version, so that browsers fetch nothing again.
+    export(&terminal, "--installable");
+    assert_eq!(files(&terminal.path("site"))["ubp-offline.js"], site["ubp-offline.js"]);
+    terminal.write("Deep/a.md", "# A\n\nMore.\n").unwrap();
+    export(&terminal, "--installable");
+    let changed = String::from_utf8(files(&terminal.path("site"))["ubp-offline.js"].clone()).unwrap();
+    assert_ne!(worker(&changed)["version"], first["version"]);
+    // Without the flag, no trace is left.
+    export(&terminal, "");
+    let site = files(&terminal.path("site"));
+    assert!(!site.keys().any(|path| path.starts_with("ubp")), "{:?}", site.keys());
+    assert!(!String::from_utf8_lossy(&site["index.html"]).contains("manifest\""));
+}
+
+#[test]
 fn a_later_export_deletes_obsolete_files() {
     let terminal = vault([("index.md", "# Home\n"), ("a.md", "# A\n")]);
     export(&terminal, "");

@@ -14,6 +14,7 @@ const TYPES = {
   '.json': 'application/json',
   '.svg': 'image/svg+xml',
   '.wasm': 'application/wasm',
+  '.webmanifest': 'application/manifest+json',
 };
 const SUB_PATH = '/some/where/';
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
@@ -36,21 +37,19 @@ export async function paced(page) {
   await session.send('Emulation.setCPUThrottlingRate', { rate: slowness });
 }
 
-/** Serves the exported site in UBP_SITE, like a static host. */
-function serve() {
-  const site = process.env.UBP_SITE;
-  assert.ok(site, 'UBP_SITE must be the folder of an exported site; test.mjs sets it');
+/** Serves the folder of a site below `subPath`, like a static host. */
+export function serve(site, { subPath = SUB_PATH, port = 0 } = {}) {
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url, 'http://host').pathname);
-    const file = normalize(join(site, path.slice(SUB_PATH.length) || 'index.html'));
-    if (!path.startsWith(SUB_PATH) || !`${file}${sep}`.startsWith(`${normalize(site)}${sep}`) || !existsSync(file) || !statSync(file).isFile()) {
+    const file = normalize(join(site, path.slice(subPath.length) || 'index.html'));
+    if (!path.startsWith(subPath) || !`${file}${sep}`.startsWith(`${normalize(site)}${sep}`) || !existsSync(file) || !statSync(file).isFile()) {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('not here');
       return;
     }
     response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', 'content-length': statSync(file).size });
     createReadStream(file).pipe(response);
   });
-  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve({ server, root: `http://127.0.0.1:${server.address().port}${SUB_PATH}` })));
+  return new Promise((resolve) => server.listen(port, '127.0.0.1', () => resolve({ server, root: `http://127.0.0.1:${server.address().port}${subPath}` })));
 }
 
 /** Provides `open(path, options)` for the tests of a file. A page that reports an error or contacts another host fails its test. */
@@ -59,7 +58,8 @@ export function withBrowser() {
   let browser;
   let server;
   before(async () => {
-    const served = await serve();
+    assert.ok(process.env.UBP_SITE, 'UBP_SITE must be the folder of an exported site; test.mjs sets it');
+    const served = await serve(process.env.UBP_SITE);
     server = served.server;
     own.root = served.root;
     browser = await launch();

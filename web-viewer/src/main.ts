@@ -77,3 +77,4 @@ function start(): void {
 }
 
 void speakChosen().then(start);
+if (session.site.installable || globalThis.navigator.serviceWorker?.controller) void import('./offline/register').then(({ beInstallable }) => beInstallable(session.site));

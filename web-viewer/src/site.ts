@@ -18,6 +18,8 @@ export interface Site {
   list: string | null;
   semantic: { model: string; weights?: string | null; tokenizer: string; description: string; bytes: number } | null;
   version: string;
+  /** Whether it can be installed as an app. */
+  installable: boolean;
   /** Absolute paths on the reader's machine, and its programs, if the server is on it. */
   folders: { project: string; pages: string; editor: string | null; has_file_manager: boolean } | null;
   /** The project's place in a hub: its name there, the absolute address of the hub, and whether it can only be read. */
@@ -42,6 +44,7 @@ export function readSite(document: Document): Site {
     list: null,
     semantic: null,
     version: '',
+    installable: false,
     folders: null,
     hub: null,
   };

@@ -7,10 +7,12 @@ use ubp_core::word;
 
 use serde::Serialize;
 use ubp_core::Context;
-use ubp_core::export::{Publication, Semantic, SiteSettings, Template};
+use ubp_core::export::{MANIFEST, Publication, Semantic, SiteSettings, Template};
 use ubp_core::message;
+use ubp_core::render::url::ALL_PAGES;
 use ubp_core::{Error, embed};
 use ubp_host::export::folder::{RECORD, SiteFolder, Written};
+use ubp_host::export::installable::{self, Kept, WORKER};
 use ubp_host::export::model::{ModelFile, for_browsers};
 use ubp_host::export::web_app::{TEMPLATE, WebApp};
 use ubp_host::models;
@@ -26,7 +28,8 @@ use crate::terminal::{Terminal, answer_with};
 #[command(after_help = "Examples:\n  \
     ubp export site\n  \
     ubp export site --base-url https://docs.example.com/handbook\n  \
-    ubp export site --no-semantic --noindex\n\n\
+    ubp export site --no-semantic --noindex\n  \
+    ubp export site --installable\n\n\
     Pages with `publish: false` in their front matter are left out, with everything derived from them.")]
 pub struct ExportArgs {
     /// Folder for the site: new, empty, or an earlier export
@@ -41,6 +44,9 @@ pub struct ExportArgs {
     /// Ask search engines not to index the site
     #[arg(long)]
     pub noindex: bool,
+    /// Let readers install the site as an app, and read pages without a connection
+    #[arg(long)]
+    pub installable: bool,
     /// Write into a folder that has other files, and keep them
     #[arg(long)]
     pub force: bool,
@@ -196,8 +202,11 @@ fn write(
     model: Option<(Semantic, Vec<ModelFile>)>,
     args: &ExportArgs,
 ) -> ubp_core::Result<Output> {
-    for path in web_app.paths()?.into_iter().filter(|path| path != TEMPLATE && path != RECORD) {
+    let mut kept = Kept::default();
+    let is_copied = |path: &String| path != TEMPLATE && path != RECORD && !installable::is_part(path);
+    for path in web_app.paths()?.into_iter().filter(is_copied) {
         site.add(&path, &web_app.read(&path)?)?;
+        kept.lasting.push(path);
     }
     let embedder = context.embedder.filter(|_| model.is_some());
     let version = env!("CARGO_PKG_VERSION");
@@ -212,6 +221,7 @@ fn write(
     let mut settings = SiteSettings {
         base_url: args.base_url.clone(),
         noindex: args.noindex,
+        installable: args.installable,
         version: version.into(),
         database: Some((database.clone(), database_bytes)),
         languages: vec![JAPANESE],
@@ -220,16 +230,34 @@ fn write(
     if let Some((semantic, files)) = model {
         for file in files {
             site.add(&file.path, &file.bytes)?;
+            kept.lasting.push(file.path);
         }
         settings.semantic = Some(semantic);
     }
     for (file, path) in &report.attachments {
         context.cancel.check()?;
         site.add(path, &context.source.read_source(file)?)?;
+        kept.shown.push(path.clone());
     }
     // Without it, GitHub Pages runs Jekyll, which drops some files.
     site.add(".nojekyll", b"")?;
-    publication.write_pages(&index, template, &settings, |file| site.add(&file.path, &file.bytes))?;
+    let name = publication.write_pages(&index, template, &settings, |file| {
+        site.add(&file.path, &file.bytes)?;
+        // The list of pages.
+        if file.path.starts_with("data/") && file.path.ends_with(".json") {
+            kept.first.push(file.path.clone());
+            kept.lasting.push(file.path);
+        }
+        Ok(())
+    })?;
+    if args.installable {
+        let language = context.manifest.export.language.as_deref();
+        site.add(MANIFEST, &installable::manifest(web_app, &name, language, None)?)?;
+        // The empty path is the address of the site.
+        kept.first.extend([String::new(), ALL_PAGES.to_owned()]);
+        kept.lasting.push(database.clone());
+        site.add(WORKER, &installable::worker(web_app, &site.version(), &kept)?)?;
+    }
     context.cancel.check()?;
     let Written { files, bytes, written, removed, kept } = site.finish(context.clock.now().to_string())?;
     Ok(Output {

@@ -36,7 +36,7 @@ pub use database::{DatabaseReport, TABLES, settings_of_site};
 pub use projects::{ProjectLink, projects_page};
 pub use publicity::{default_for, is_public};
 pub use settings::{Folders, InHub, Semantic, SiteSettings};
-pub use site::{LONE_STYLE, Site, SiteFile};
+pub use site::{LONE_STYLE, MANIFEST, Site, SiteFile};
 pub use source::PublicSource;
 pub use template::{Template, policy};
 

@@ -1,7 +1,7 @@
 //! The first page of a server that shows several projects.
 
 use super::SiteSettings;
-use super::site::{Description, as_script};
+use super::site::{Description, as_script, manifest_link};
 use super::template::{Filling, Template};
 use crate::message::Language;
 use crate::render::escape;
@@ -41,10 +41,15 @@ pub fn projects_page(
         root: "./",
         name: title,
         version: &settings.version,
+        installable: settings.installable,
         style_nonce: settings.style_nonce.as_deref(),
         ..Description::default()
     };
-    let head = format!("<meta name=\"robots\" content=\"noindex\">\n{}", as_script("ubp-site", &description));
+    let mut head = "<meta name=\"robots\" content=\"noindex\">\n".to_owned();
+    if settings.installable {
+        head += &manifest_link("./", true);
+    }
+    head += &as_script("ubp-site", &description);
     template.fill(&Filling {
         root: "./",
         title: &heading,

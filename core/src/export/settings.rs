@@ -21,6 +21,8 @@ pub struct SiteSettings {
     pub semantic: Option<Semantic>,
     /// Folders on the reader's machine, if the reader may open files there.
     pub folders: Option<Folders>,
+    /// Whether browsers can install it as an app, with the manifest and the service worker that the host adds.
+    pub installable: bool,
     /// Languages for what UBP says in pages of that language, besides English.
     pub languages: Vec<Language>,
     /// The project's place among those of a hub.

@@ -23,6 +23,9 @@ use crate::{Error, Result, path};
 /// Maximum length of the description of a page for search engines and previews, in characters.
 const DESCRIPTION: usize = 160;
 
+/// File with the manifest of a site that browsers can install as an app.
+pub const MANIFEST: &str = "ubp.webmanifest";
+
 /// A file of the site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteFile {
@@ -46,6 +49,8 @@ pub(super) struct Description<'a> {
     pub list: Option<&'a str>,
     pub semantic: Option<&'a Semantic>,
     pub version: &'a str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub installable: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub style_nonce: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,7 +104,7 @@ pub struct Site<'a> {
 }
 
 impl<'p> Publication<'p> {
-    /// Passes every static page of the site to `write`.
+    /// Passes every static page of the site to `write`. Returns the site's name.
     ///
     /// # Errors
     /// [`Error::Database`], [`Error::Io`], [`Error::Cancelled`], errors of `write`, and [`Error::InvalidParams`] if
@@ -110,7 +115,7 @@ impl<'p> Publication<'p> {
         template: &Template,
         settings: &SiteSettings,
         mut write: impl FnMut(SiteFile) -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<String> {
         let context = self.context(index);
         let list = around::list(&context)?;
         let site = Site::new(&context, template, settings)?;
@@ -133,7 +138,7 @@ impl<'p> Publication<'p> {
         for file in site.others(&entries)? {
             once(file)?;
         }
-        Ok(())
+        Ok(site.name)
     }
 }
 
@@ -165,6 +170,11 @@ impl<'a> Site<'a> {
             name: name.unwrap_or_else(|| words(language).all_pages.to_owned()),
             list: None,
         })
+    }
+
+    /// Its name, for people.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The content of `file`, a path relative to the top of the site, not encoded: a page or the list of pages.
@@ -430,6 +440,11 @@ impl<'a> Site<'a> {
             meta(&mut head, "property", "og:url", &canonical);
             head += &format!("<link rel=\"canonical\" href=\"{canonical}\">\n");
         }
+        if self.settings.installable {
+            let top = self.settings.hub.as_ref().map(|hub| hub.root.as_str()).unwrap_or_default();
+            // Browsers ask for a manifest without cookies, and a server needs them.
+            head += &manifest_link(&format!("{root}{top}"), self.settings.database.is_none());
+        }
         let description = Description {
             mode: if self.settings.database.is_some() { "export" } else { "server" },
             root,
@@ -440,12 +455,19 @@ impl<'a> Site<'a> {
             list: self.list.as_deref(),
             semantic: self.settings.semantic.as_ref(),
             version: &self.settings.version,
+            installable: self.settings.installable,
             style_nonce: self.settings.style_nonce.as_deref(),
             folders: self.settings.folders.as_ref(),
             hub: self.settings.hub.as_ref(),
         };
         head + &as_script("ubp-site", &description) + &shown.facts
     }
+}
+
+/// The link to the manifest in the folder `top`.
+pub(super) fn manifest_link(top: &str, with_cookies: bool) -> String {
+    let cookies = if with_cookies { " crossorigin=\"use-credentials\"" } else { "" };
+    format!("<link rel=\"manifest\" href=\"{top}{MANIFEST}\"{cookies}>\n")
 }
 
 /// The relative address of the top of the site in a file `depth` folders below it.

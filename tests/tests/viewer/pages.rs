@@ -59,7 +59,11 @@ fn shared(html: &[u8]) -> String {
         }
     }
     html.lines()
-        .filter(|line| !["ubp-site", "ubp-page", "name=\"robots\""].iter().any(|part| line.contains(part)))
+        .filter(|line| {
+            !["ubp-site", "ubp-page", "name=\"robots\"", "rel=\"manifest\""]
+                .iter()
+                .any(|part| line.contains(part))
+        })
         .map(|line| match line.find("<meta http-equiv=\"Content-Security-Policy\"") {
             Some(at) => line[..at].to_owned(),
             None => line.to_owned(),
@@ -96,6 +100,28 @@ fn every_address_of_an_exported_site_gives_the_same_page() {
     }
     assert_eq!(pages, 11, "nine pages, the first one, and the list");
     assert_eq!(shared(&viewer.get("/").body), shared(&exported["index.html"]));
+}
+
+#[test]
+fn the_manifest_tells_projects_apart_and_is_asked_for_with_the_cookie() {
+    let manifest = |pages: &[(&'static str, &'static str)]| {
+        let terminal = Arc::new(vault(pages.iter().copied()));
+        terminal.write(".app/ubp.webmanifest", "{\"start_url\":\"./\"}").unwrap();
+        terminal.write(".app/ubp-offline.js", "work();").unwrap();
+        let viewer = Viewer::on(terminal, "");
+        let page = viewer.get("/deep/a.html").text();
+        let link = "<link rel=\"manifest\" href=\"../ubp.webmanifest\" crossorigin=\"use-credentials\">";
+        assert!(page.contains(link) && page.contains("\"installable\":true"), "{page}");
+        // Nothing is kept: without a description of a site, the worker has no files.
+        assert_eq!(viewer.get("/ubp-offline.js").text(), "work();");
+        let answer = viewer.get("/ubp.webmanifest");
+        assert_eq!(answer.status, 200);
+        serde_json::from_str::<serde_json::Value>(&answer.text()).unwrap()
+    };
+    let first = manifest(&[("home.md", "# One\n"), ("deep/a.md", "# A\n")]);
+    let second = manifest(&[("home.md", "# Two\n"), ("deep/a.md", "# A\n")]);
+    assert_eq!((&first["name"], &first["start_url"]), (&"One".into(), &"./".into()));
+    assert_ne!(first["id"], second["id"]);
 }
 
 #[test]

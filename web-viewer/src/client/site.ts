@@ -94,7 +94,7 @@ export class SiteClient implements UbpClient {
   async #file(path: string): Promise<Response> {
     const response = await fetch(new URL(path, this.#root)).catch(() => null);
     if (response?.ok) return response;
-    throw new ClientError('not_loaded', words.app.notLoaded(decodeURI(path), response?.status), words.app.checkConnection);
+    throw new ClientError('not_loaded', words.app.notLoaded(decodeURI(path), response?.status), navigator.onLine ? words.app.checkConnection : words.app.notKept);
   }
 
   #started(): Promise<UbpClient> {

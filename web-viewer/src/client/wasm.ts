@@ -8,7 +8,7 @@ import { words } from '../words/words';
 
 function errorOf(error: WorkerError): ClientError {
   const { lost } = error;
-  return lost ? new ClientError(error.code, words.app.notLoaded(lost.file, lost.status), words.app.checkConnection) : ClientError.from(error);
+  return lost ? new ClientError(error.code, words.app.notLoaded(lost.file, lost.status), navigator.onLine ? words.app.checkConnection : words.app.notKept) : ClientError.from(error);
 }
 
 type Waiting = { resolve: (value: never) => void; reject: (error: ClientError) => void };
@@ -49,7 +49,7 @@ export class WasmClient implements UbpClient {
     port.addEventListener('message', (event) => port === this.#port && this.#receive((event as MessageEvent<Reply>).data));
     port.addEventListener('error', (event) => {
       if (port !== this.#port) return;
-      const message = (event as ErrorEvent).message || words.app.noStart;
+      const message = (event as ErrorEvent).message || (navigator.onLine ? words.app.noStart : words.app.notKept);
       // Do not restart an engine that cannot even open the project: it would loop forever.
       if (this.#isOpen) this.#restart(message);
       else this.#fail(message);

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import english from './en/reader';
+import { offline as englishOffline } from './en/offline';
 import englishWriter from './en/writer';
 import japanese from './ja/reader';
+import { offline as japaneseOffline } from './ja/offline';
 import japaneseWriter from './ja/writer';
 import { languageOf, locale } from './language.svelte';
 import { dateAndTime, number, shortDate } from './format';
@@ -13,8 +15,8 @@ function messages(group: object, path = ''): [string, string][] {
 }
 
 describe('the Japanese catalogue', () => {
-  const all = messages({ ...japanese, ...japaneseWriter });
-  const sources = new Map(messages({ ...english, ...englishWriter }));
+  const all = messages({ ...japanese, ...japaneseWriter, offline: japaneseOffline });
+  const sources = new Map(messages({ ...english, ...englishWriter, offline: englishOffline }));
 
   it('has every message in Japanese', () => {
     const left = all.filter(([, text]) => text !== '' && !/[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}、。（）～]/u.test(text)).map(([path]) => path);

@@ -13,6 +13,7 @@ use ubp_core::message;
 use ubp_core::ports::ContentHash;
 use ubp_core::{Error, Result};
 
+use super::installable::WORKER;
 use crate::atomic;
 
 /// Record of the files that an export wrote.
@@ -151,6 +152,12 @@ impl SiteFolder {
         self.new.insert(path.to_owned(), ContentHash::of(bytes).to_string());
     }
 
+    /// A version that changes with any file added so far.
+    pub fn version(&self) -> String {
+        let files: String = self.new.iter().map(|(path, hash)| format!("{path}\0{hash}\n")).collect();
+        ubp_core::embed::short_hash(files.as_bytes())
+    }
+
     /// Replaces the old site with the new one.
     ///
     /// # Errors
@@ -176,7 +183,10 @@ impl SiteFolder {
         both.extend(self.new.clone());
         record(both)?;
         let mut order: Vec<&String> = self.new.keys().collect();
-        order.sort_by_key(|path| (path.ends_with(".html"), path.as_str() == "index.html", path.as_str()));
+        // Browsers fetch the new pages once they have a new service worker.
+        order.sort_by_key(|path| {
+            (path.as_str() == WORKER, path.ends_with(".html"), path.as_str() == "index.html", path.as_str())
+        });
         let mut written = Written { files: self.new.len(), bytes: self.bytes, ..Written::default() };
         for path in order {
             let place = self.target.join(path);

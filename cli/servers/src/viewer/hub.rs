@@ -223,6 +223,7 @@ async fn show(State(mounted): State<Arc<Mounted>>, request: Request) -> Response
     let settings = SiteSettings {
         version: env!("CARGO_PKG_VERSION").into(),
         style_nonce: Some(nonce),
+        installable: true,
         ..SiteSettings::default()
     };
     let title = message!("Projects").told(&voice);

@@ -10,12 +10,14 @@ use axum::response::{IntoResponse, Response};
 use percent_encoding::percent_decode_str;
 use tokio_util::sync::CancellationToken;
 use ubp_core::Context;
-use ubp_core::export::{self, Folders, Site, SiteSettings};
+use ubp_core::embed::short_hash;
+use ubp_core::export::{self, Folders, MANIFEST, Site, SiteSettings};
 use ubp_core::index::section_count;
 use ubp_core::message;
 use ubp_core::message::told_to;
 use ubp_core::render::url::{HOME, attachments_at};
 use ubp_core::{Result, path};
+use ubp_host::export::installable;
 
 use super::answer::Refusal;
 use super::attachments::{Attachment, Wanted};
@@ -109,6 +111,7 @@ fn find(
     let policy = page_policy(&nonce, context.manifest.reading.external_pictures);
     let settings = SiteSettings {
         noindex: true,
+        installable: true,
         version: env!("CARGO_PKG_VERSION").into(),
         style_nonce: Some(nonce),
         folders: if viewer.app.is_local { folders(viewer, context.pages_dir()) } else { None },
@@ -116,6 +119,13 @@ fn find(
         ..SiteSettings::default()
     };
     let site = Site::new(context, &viewer.app.template, &settings)?;
+    if file == Some(MANIFEST) {
+        // Another project may be at the same address tomorrow, and must not become this app.
+        let id = format!("./?project={}", short_hash(viewer.root.as_os_str().as_encoded_bytes()));
+        let language = context.manifest.export.language.as_deref();
+        let manifest = installable::manifest(&viewer.app.files, site.name(), language, Some(&id))?;
+        return Ok(Found::Application(manifest));
+    }
     if let Some(file) = file {
         if let Some(bytes) = viewer.app.file(file) {
             return bytes.map(Found::Application);
@@ -217,7 +227,8 @@ fn media_type(file: &str) -> &'static str {
         "css" => "text/css; charset=utf-8",
         "html" => "text/html; charset=utf-8",
         "js" | "mjs" => "text/javascript; charset=utf-8",
-        "json" | "webmanifest" => "application/json",
+        "json" => "application/json",
+        "webmanifest" => "application/manifest+json",
         "wasm" => "application/wasm",
         "woff2" => "font/woff2",
         "png" => "image/png",

@@ -5,6 +5,8 @@ export const app = {
   status: (status: number) => `The server returned status ${status}.`,
   notLoaded: (what: string, status?: number) => `${what} could not be loaded${status ? ` (${status})` : ''}.`,
   checkConnection: 'Check the connection, then try again.',
+  offline: 'You are offline. Pages that you opened before can be read.',
+  notKept: 'You are offline, and this is not on this device.',
   closed: 'The project was closed.',
   noEngine: 'This build has no engine for browsers. It works only with `ubp viewer`.',
   noStart: 'The engine could not be started.',

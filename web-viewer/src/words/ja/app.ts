@@ -7,6 +7,8 @@ export const app = {
   status: (status) => `サーバーがステータス ${status} を返しました。`,
   notLoaded: (what, status) => `${what} を読み込めませんでした${status ? ` (${status})` : ''}。`,
   checkConnection: '接続を確認して、もう一度お試しください。',
+  offline: 'オフラインです。以前に開いたページは読めます。',
+  notKept: 'オフラインのため、この端末にないものは表示できません。',
   closed: 'プロジェクトは閉じられました。',
   noEngine: 'このビルドにはブラウザー用のエンジンがありません。`ubp viewer` でのみ動作します。',
   noStart: 'エンジンを起動できませんでした。',
