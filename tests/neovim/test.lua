@@ -163,9 +163,19 @@ local function main()
   end)
 
   test("a folder is moved with fifty links into it", function()
-    edit("pages/Guide.md")
-    move_files(path("pages/auth"), path("pages/account"))
+    edit("pages/auth/Login.md")
+    write("pages/auth/.hidden/x", "not listed")
+    write("pages/taken/Login.md", "# Other\n")
+    for _, taken in ipairs({ "pages/taken", "pages/Guide.md" }) do
+      local moved, reason = pcall(move_files, path("pages/auth"), path(taken))
+      assert(not moved and reason:find("already exists"), reason)
+    end
+    move_files(path("pages/auth/"), path("pages/account/"))
     assert(vim.fn.isdirectory(path("pages/auth")) == 0)
+    assert(read("pages/account/.hidden/x") == "not listed")
+    assert(vim.api.nvim_buf_get_name(0) == path("pages/account/Login.md"), "the open page follows")
+    vim.cmd("silent wall")
+    assert(vim.fn.isdirectory(path("pages/auth")) == 0, "and is not written to its former place")
     for number = 1, 10 do
       local text = read(string.format("pages/from/%d.md", number))
       local expected = string.format(
@@ -175,7 +185,7 @@ local function main()
     end
     assert(read("pages/account/tokens/Token.md"):find("[[account/Login#Failures]]", 1, true))
     assert(read("pages/account/Login.md"):find("[tokens](tokens/Token.md)", 1, true), "links within the folder stay")
-    local found = vim.fn.systemlist({ program, "-C", folder, "doctor", "--json" })
+    local found = vim.fn.systemlist({ "sh", "-c", '"$0" -C "$1" doctor --json 2>/dev/null', program, folder })
     local broken = vim.tbl_filter(function(own) return own.code == "unresolved_link" or own.code == "missing_heading" end,
       vim.fn.json_decode(found).findings)
     assert(#broken == 0, vim.inspect(broken))
