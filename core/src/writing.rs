@@ -43,6 +43,8 @@ pub mod renaming;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) mod rights;
 pub(crate) mod titles;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) mod unlisted;
 
 use audit::{Entry, OutcomeKind};
 #[cfg(not(target_family = "wasm"))]
@@ -158,6 +160,9 @@ pub(crate) struct Plan {
     pub changes: Vec<Change>,
     /// Changes of reviews and decisions, made before those of the pages.
     pub records: Vec<RecordChange>,
+    /// What else moves, after the changes.
+    #[cfg(not(target_family = "wasm"))]
+    pub unlisted: unlisted::Unlisted,
     /// The audit-log group that this plan undoes.
     pub undoes: Option<String>,
     /// The id for the audit-log group; `None` for a new one.
@@ -185,6 +190,8 @@ impl Plan {
             operation,
             changes,
             records: Vec::new(),
+            #[cfg(not(target_family = "wasm"))]
+            unlisted: unlisted::Unlisted::default(),
             undoes: None,
             group: None,
             proposal: None,
@@ -227,6 +234,21 @@ impl Plan {
     pub(crate) fn in_parts(mut self) -> Self {
         self.in_parts = true;
         self
+    }
+
+    /// Adds what else moves.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn moving(mut self, unlisted: unlisted::Unlisted) -> Self {
+        self.unlisted = unlisted;
+        self
+    }
+
+    fn is_empty(&self) -> bool {
+        #[cfg(not(target_family = "wasm"))]
+        if !self.unlisted.is_empty() {
+            return false;
+        }
+        self.changes.is_empty() && self.records.is_empty()
     }
 
     /// Adds a change of reviews or decisions.
@@ -296,7 +318,7 @@ pub(crate) fn carry_out_with(
     let right = rights::permit(context, &plan)?;
     permit(context, &plan)?;
     names::permit(context, &plan)?;
-    if dry_run || (plan.changes.is_empty() && plan.records.is_empty()) {
+    if dry_run || plan.is_empty() {
         return Ok(shown(context, &plan, None));
     }
     // Browsers only plan. The code for writing would make their module larger.
@@ -373,6 +395,8 @@ fn shown(context: &Context<'_>, plan: &Plan, proposal: Option<String>) -> Writte
 fn diff_of(context: &Context<'_>, plan: &Plan, with_records: bool) -> String {
     let records = plan.records.iter().filter(|_| with_records).map(RecordChange::diff);
     let mut diff: String = plan.changes.iter().map(diff::of).chain(records).collect();
+    #[cfg(not(target_family = "wasm"))]
+    diff.push_str(&plan.unlisted.diff());
     if context.caller == Caller::Agent {
         shorten(&mut diff);
     }
@@ -406,10 +430,14 @@ fn settle(context: &Context<'_>, plan: &Plan) -> Result<()> {
     context.with_cancel(&Cancel::default()).refresh_pages(&paths).map(drop)
 }
 
-/// Refuses changes by agents to read-only pages.
+/// Refuses changes by agents to read-only pages, and to files that the project does not list.
 fn permit(context: &Context<'_>, plan: &Plan) -> Result<()> {
     if context.caller != Caller::Agent {
         return Ok(());
+    }
+    #[cfg(not(target_family = "wasm"))]
+    if let Some((path, _)) = plan.unlisted.files.first() {
+        return Err(Error::ReadOnly { path: path.clone() });
     }
     for before in plan.changes.iter().filter_map(|change| change.before.as_ref()) {
         if before.bytes.as_deref().is_some_and(is_read_only) {
@@ -481,6 +509,11 @@ pub(crate) fn reversal(source: &dyn Source, pages_dir: &str, entries: &[Entry]) 
                     });
                 }
             }
+            continue;
+        }
+        #[cfg(not(target_family = "wasm"))]
+        if unlisted::Unlisted::is_logged(entry) {
+            plan.unlisted.undo(source, entry)?;
             continue;
         }
         let change = entry.change()?;

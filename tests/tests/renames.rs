@@ -249,3 +249,147 @@ fn a_symbolic_link_is_not_moved() {
     assert!(!ran.succeeded() && ran.transcript().contains("is a symbolic link"), "{}", ran.transcript());
     assert_eq!(everything(&project), before);
 }
+
+/// Files that git or UBP leave out, next to listed ones.
+fn add_unlisted(project: &Terminal) {
+    for (path, text) in [
+        (".gitignore", "build/\n*.log\n"),
+        ("pages/guides/build/deep/out.png", "png"),
+        ("pages/guides/.hidden/a.md", "# Hidden\n"),
+        ("pages/guides/.DS_Store", "x"),
+        ("pages/guides/deep/run.log", "log"),
+        ("pages/guides/node_modules/x/index.js", "js"),
+    ] {
+        fs::create_dir_all(project.path(path).parent().unwrap()).unwrap();
+        fs::write(project.path(path), text).unwrap();
+    }
+    fs::create_dir_all(project.path("pages/guides/empty/er")).unwrap();
+    fs::write(project.path("pages/other.md"), "![](guides/build/deep/out.png) [[setup]]\n").unwrap();
+}
+
+/// The folders below the pages folder.
+fn folders(project: &Terminal) -> Vec<String> {
+    let ran = std::process::Command::new("find").arg(project.path("pages")).args(["-type", "d"]).output();
+    let text = String::from_utf8(ran.unwrap().stdout).unwrap();
+    let mut found: Vec<String> = text
+        .lines()
+        .map(|line| Path::new(line).strip_prefix(project.folder()).unwrap().to_string_lossy().into_owned())
+        .collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn a_folder_moves_with_hidden_and_ignored_files_and_empty_folders() {
+    let project = project();
+    add_unlisted(&project);
+    let (before, folders_before) = (everything(&project), folders(&project));
+    let dry = project.ubp("mv guides/ handbook/new/ --dry-run");
+    assert!(dry.transcript().contains("rename from guides/.DS_Store"), "{}", dry.transcript());
+    assert_eq!((everything(&project), folders(&project)), (before.clone(), folders_before.clone()));
+    let ran = project.ubp("mv guides/ handbook/new/ --json");
+    assert!(ran.succeeded(), "{}", ran.transcript());
+    let unlisted: Vec<String> = ran.json()["unlisted"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|moved| format!("{} {}", moved["from"].as_str().unwrap(), moved["to"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        unlisted,
+        [
+            "guides/.DS_Store handbook/new/.DS_Store",
+            "guides/.hidden handbook/new/.hidden",
+            "guides/build handbook/new/build",
+            "guides/deep/run.log handbook/new/deep/run.log",
+            "guides/empty handbook/new/empty",
+            "guides/node_modules handbook/new/node_modules",
+        ]
+    );
+    let moved: BTreeMap<String, Vec<u8>> = before
+        .iter()
+        .filter(|(path, _)| path.starts_with("pages/guides/"))
+        .map(|(path, bytes)| (path.replacen("guides", "handbook/new", 1), bytes.clone()))
+        .collect();
+    let after = everything(&project);
+    for (path, bytes) in &moved {
+        assert!(path.ends_with(".md") || after.get(path) == Some(bytes), "{path}");
+    }
+    assert_eq!(after.len(), before.len());
+    assert!(!project.path("pages/guides").exists());
+    assert!(project.path("pages/handbook/new/empty/er").is_dir());
+    assert_eq!(text(&project, "pages/other.md"), "![](handbook/new/build/deep/out.png) [[new/setup]]\n");
+    let undone = project.ubp(&format!("undo {}", ran.json()["audit_id"].as_str().unwrap()));
+    assert!(undone.succeeded(), "{}", undone.transcript());
+    assert_eq!((everything(&project), folders(&project)), (before, folders_before));
+    let redone = project.ubp(&format!("undo {}", ran.json()["audit_id"].as_str().unwrap()));
+    assert!(!redone.succeeded(), "{}", redone.transcript());
+}
+
+#[test]
+fn a_folder_with_ignored_files_alone_moves_and_one_that_was_deleted_since_does_not_block_the_undo() {
+    let project = project();
+    add_unlisted(&project);
+    fs::create_dir_all(project.path("pages/media/build")).unwrap();
+    fs::write(project.path("pages/media/build/a.png"), "a").unwrap();
+    let ran = project.ubp("mv media/ notes/ --json");
+    assert!(ran.succeeded(), "{}", ran.transcript());
+    assert!(project.path("pages/notes/media/build/a.png").exists() && !project.path("pages/media").exists());
+    let ran = project.ubp("mv guides/ handbook/ --json");
+    assert!(ran.succeeded(), "{}", ran.transcript());
+    fs::remove_dir_all(project.path("pages/handbook/build")).unwrap();
+    fs::write(project.path("pages/handbook/.mine"), "kept").unwrap();
+    let undone = project.ubp(&format!("undo {}", ran.json()["audit_id"].as_str().unwrap()));
+    assert!(undone.succeeded(), "{}", undone.transcript());
+    assert!(project.path("pages/guides/.DS_Store").exists() && !project.path("pages/guides/build").exists());
+    assert_eq!(text(&project, "pages/handbook/.mine"), "kept");
+}
+
+#[test]
+fn what_is_at_the_target_stays_and_a_refused_move_leaves_no_folder() {
+    let project = project();
+    add_unlisted(&project);
+    for (path, text) in [
+        ("pages/notes/guides/.DS_Store", "theirs"),
+        ("pages/other/guides/build/mine.png", "mine"),
+        ("pages/clone/.git", "gitdir: ../../.git/modules/clone\n"),
+        ("pages/clone/a.md", "# A\n"),
+    ] {
+        fs::create_dir_all(project.path(path).parent().unwrap()).unwrap();
+        fs::write(project.path(path), text).unwrap();
+    }
+    let (before, folders_before) = (everything(&project), folders(&project));
+    for (command, message) in [
+        ("mv guides/ notes/", "notes/guides/.DS_Store' already exists"),
+        ("mv clone/ elsewhere/", "with `git mv` if it is a submodule"),
+    ] {
+        let ran = project.ubp(command);
+        assert!(!ran.succeeded() && ran.transcript().contains(message), "{}", ran.transcript());
+        assert_eq!((everything(&project), folders(&project)), (before.clone(), folders_before.clone()));
+    }
+    // Folders of the same name become one.
+    let ran = project.ubp("mv guides/ other/ --json");
+    assert!(ran.succeeded(), "{}", ran.transcript());
+    assert_eq!(text(&project, "pages/other/guides/build/mine.png"), "mine");
+    assert!(project.path("pages/other/guides/build/deep/out.png").exists());
+    assert!(!project.path("pages/guides").exists());
+    let undone = project.ubp(&format!("undo {}", ran.json()["audit_id"].as_str().unwrap()));
+    assert!(undone.succeeded(), "{}", undone.transcript());
+    assert_eq!((everything(&project), folders(&project)), (before, folders_before));
+}
+
+#[test]
+fn the_folder_of_templates_is_not_moved_away_from_its_setting() {
+    let project = project();
+    fs::create_dir_all(project.path("pages/meta/forms")).unwrap();
+    fs::write(project.path("pages/meta/forms/note.md"), "# {{title}}\n").unwrap();
+    fs::write(project.path("pages/meta/a.md"), "# A\n").unwrap();
+    let manifest = project.path(".ubp/manifest.json");
+    let mut settings: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(&manifest).unwrap()).unwrap();
+    settings["templates_dir"] = "pages/meta/forms".into();
+    fs::write(&manifest, settings.to_string()).unwrap();
+    let ran = project.ubp("mv meta/ about/");
+    assert!(!ran.succeeded() && ran.transcript().contains("set `templates_dir`"), "{}", ran.transcript());
+    assert!(project.path("pages/meta/a.md").exists());
+}

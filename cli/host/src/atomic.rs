@@ -121,6 +121,28 @@ pub fn relocate(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Moves a file, a symbolic link or a folder with everything in it to `to`, unless something is there.
+///
+/// # Errors
+/// As [`relocate`], also if `to` is on another device.
+pub fn relocate_whole(from: &Path, to: &Path) -> io::Result<()> {
+    create_folders(to.parent().unwrap_or(Path::new(".")))?;
+    let mut moved = TempPath::try_from_path(from)?;
+    // It is the user's, and must not be deleted on drop.
+    moved.disable_cleanup(true);
+    if let Err(error) = moved.persist_noclobber(to) {
+        let is_free = fs::symlink_metadata(to).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+        // File systems that cannot keep a target also cannot move a folder without replacing it.
+        if error.error.kind() == io::ErrorKind::AlreadyExists || !is_free {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        fs::rename(from, to)?;
+    }
+    sync_folder(to);
+    sync_folder(from);
+    Ok(())
+}
+
 /// Who may read a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readers {

@@ -6,12 +6,11 @@ use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use ubp_core::globs::Globs;
 use ubp_core::message;
 use ubp_core::message::Message;
 use ubp_core::ports::{
-    ContentHash, FileStat, Listing, PageElsewhere, PageFile, Source, Unreadable, WriteGuard,
+    ContentHash, FileStat, FolderEntry, Listing, PageElsewhere, PageFile, Source, Unreadable, WriteGuard,
 };
 use ubp_core::word;
 use ubp_core::{Error, Result, path as paths};
@@ -27,11 +26,14 @@ mod hostile_tests;
 mod moving;
 mod prefixes;
 mod proposals;
+mod stat;
 mod state;
 #[cfg(test)]
 mod tests;
+mod unlisted;
 
 use prefixes::Prefixes;
+use stat::file_stat;
 
 /// The pages and sources of one project folder.
 ///
@@ -431,6 +433,20 @@ impl Source for DiskSource {
         self.move_page(from, to, expected)
     }
 
+    fn entries(&self, folder: &str) -> Result<Option<Vec<FolderEntry>>> {
+        self.all_entries(folder)
+    }
+
+    fn move_unlisted(&self, from: &str, to: &str) -> Result<()> {
+        let _held = self.lock()?;
+        self.move_whole(from, to)
+    }
+
+    fn remove_empty_folder(&self, folder: &str) -> Result<()> {
+        let _held = self.lock()?;
+        self.remove_folder(folder)
+    }
+
     fn discard(&self, path: &str, trash: &str, expected: ContentHash) -> Result<()> {
         let _held = self.lock()?;
         self.discard_page(path, trash, expected)
@@ -563,27 +579,4 @@ fn not_found(path: &str) -> Error {
 fn missing_pages_folder() -> io::Error {
     let words = word!("this folder does not exist: create it, or correct pages_dir in .ubp/manifest.json");
     io::Error::new(io::ErrorKind::NotFound, words)
-}
-
-fn file_stat(metadata: &Metadata) -> FileStat {
-    let modified = metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
-    FileStat {
-        size: metadata.len(),
-        modified: modified.unwrap_or(Timestamp::UNIX_EPOCH),
-        fingerprint: fingerprint(metadata),
-    }
-}
-
-/// Inode and change time in one number. Without the device, which may differ after each mount.
-#[cfg(unix)]
-fn fingerprint(metadata: &Metadata) -> u64 {
-    use std::os::unix::fs::MetadataExt;
-    [metadata.ino(), metadata.ctime().cast_unsigned(), metadata.ctime_nsec().cast_unsigned()]
-        .into_iter()
-        .fold(0, |mixed: u64, value| (mixed ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29))
-}
-
-#[cfg(not(unix))]
-fn fingerprint(_metadata: &Metadata) -> u64 {
-    0
 }

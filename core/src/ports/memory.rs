@@ -12,6 +12,8 @@ use uuid::Uuid;
 use super::{
     Cache, CachedBytes, Clock, ContentHash, FileStat, Listing, PageFile, Source, WriteGuard, is_cache_name,
 };
+#[cfg(not(target_family = "wasm"))]
+use super::{EntryKind, FolderEntry};
 use crate::{Error, Result};
 
 #[derive(Debug, Clone)]
@@ -327,6 +329,52 @@ impl Source for MemorySource {
         }
         bin.remove(trash);
         files.insert(place, Entry { version, ..entry });
+        Ok(())
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn entries(&self, folder: &str) -> Result<Option<Vec<FolderEntry>>> {
+        let mut found = BTreeMap::new();
+        let mut add = |path: &str| {
+            let inside =
+                if folder.is_empty() { Some(path) } else { path.strip_prefix(&format!("{folder}/")) };
+            match inside.map(|inside| inside.split_once('/').ok_or(inside)) {
+                Some(Ok((name, _))) => drop(found.insert(name.to_owned(), EntryKind::Folder)),
+                Some(Err(name)) => drop(found.insert(name.to_owned(), EntryKind::File)),
+                None => {}
+            }
+        };
+        lock(&self.pages).keys().for_each(|page| add(page));
+        let below = self.attachment("");
+        let is_below = |file: &&String| crate::path::is_below(file, &below);
+        for file in lock(&self.sources).keys().filter(is_below) {
+            add(file.get(below.len()..).unwrap_or_default().trim_start_matches('/'));
+        }
+        let entries = found.into_iter().map(|(name, kind)| FolderEntry { name, kind }).collect::<Vec<_>>();
+        Ok(Some(entries).filter(|entries| folder.is_empty() || !entries.is_empty()))
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn move_unlisted(&self, from: &str, to: &str) -> Result<()> {
+        confined(from, "pages")?;
+        confined(to, "pages")?;
+        let _turn = self.writers.take();
+        let (from_file, to_file) = (self.attachment(from), self.attachment(to));
+        let mut files = lock(&self.sources);
+        let below =
+            |path: &str| files.keys().filter(|file| crate::path::is_below(file, path)).cloned().collect();
+        let (moved, there): (Vec<String>, Vec<String>) = (below(&from_file), below(&to_file));
+        if moved.is_empty() {
+            return Err(not_found(from));
+        }
+        if !there.is_empty() {
+            return Err(Error::io(to, io::ErrorKind::AlreadyExists.into()));
+        }
+        for file in moved {
+            if let Some(entry) = files.remove(&file) {
+                files.insert(format!("{to_file}{}", &file[from_file.len()..]), entry);
+            }
+        }
         Ok(())
     }
 

@@ -29,8 +29,8 @@ pub use history::{Removal, Removing, Walked};
 pub use memory::{FixedClock, MemoryCache, MemorySource};
 pub use memory_history::{MemoryHistory, NoHistory};
 pub use revision::{Blobs, RevisionHistory, RevisionSource};
-#[cfg(not(target_family = "wasm"))]
-pub use source::PageElsewhere;
 pub(crate) use source::abbreviated;
 pub use source::{ContentHash, FileStat, Listing, PageFile, Source, Unreadable, WriteGuard};
+#[cfg(not(target_family = "wasm"))]
+pub use source::{EntryKind, FolderEntry, PageElsewhere};
 pub use symbols::{NoSymbols, Symbol, SymbolHashes, SymbolPart, Symbols, Target, WholeFile};

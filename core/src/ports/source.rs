@@ -139,6 +139,28 @@ pub enum PageElsewhere {
     Unknown,
 }
 
+/// A name in a folder, as the disk has it.
+#[cfg(not(target_family = "wasm"))]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FolderEntry {
+    /// The name.
+    pub name: String,
+    /// What has it.
+    pub kind: EntryKind,
+}
+
+/// What has a name in a folder.
+#[cfg(not(target_family = "wasm"))]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A file, or something else that contains no names.
+    File,
+    /// A folder.
+    Folder,
+    /// A symbolic link, with the path that it leads to, relative to its folder unless it is absolute.
+    Link(String),
+}
+
 /// A file or folder below the pages folder that could not be listed or read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable {
@@ -361,6 +383,40 @@ pub trait Source: Send + Sync {
     fn rename(&self, from: &str, to: &str, expected: ContentHash) -> Result<()> {
         let _ = (to, expected);
         Err(read_only(from))
+    }
+
+    /// Everything in a folder below the pages folder, sorted by name: also what listings leave out, because it is hidden or
+    /// ignored. `None` if there is no such folder, or the host has no folders.
+    ///
+    /// # Errors
+    /// [`crate::Error::OutsideProject`], [`crate::Error::Io`]; [`crate::Error::InvalidParams`] for a name that is not
+    /// Unicode.
+    #[cfg(not(target_family = "wasm"))]
+    fn entries(&self, folder: &str) -> Result<Option<Vec<FolderEntry>>> {
+        let _ = folder;
+        Ok(None)
+    }
+
+    /// Atomically moves a file, a folder with everything in it or a symbolic link to a path that does not exist. Both are
+    /// below the pages folder; listings need not contain them.
+    ///
+    /// # Errors
+    /// [`crate::Error::Io`] if there is nothing at `from`, something at `to`, or it cannot be moved;
+    /// [`crate::Error::OutsideProject`]. Nothing is moved in these cases.
+    #[cfg(not(target_family = "wasm"))]
+    fn move_unlisted(&self, from: &str, to: &str) -> Result<()> {
+        let _ = to;
+        Err(read_only(from))
+    }
+
+    /// Removes a folder below the pages folder, if it exists and is empty.
+    ///
+    /// # Errors
+    /// [`crate::Error::Io`] if it is empty and cannot be removed; [`crate::Error::OutsideProject`].
+    #[cfg(not(target_family = "wasm"))]
+    fn remove_empty_folder(&self, folder: &str) -> Result<()> {
+        let _ = folder;
+        Ok(())
     }
 
     /// Moves a page or attachment that has the hash `expected` to `trash`, an unused path below `.ubp/trash/`.

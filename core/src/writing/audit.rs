@@ -72,7 +72,8 @@ pub struct Entry {
     pub proposal: Option<String>,
     /// Path of the page, relative to the pages folder; for a file of reviews or decisions, `.ubp/` and its name.
     pub path: String,
-    /// Former path, if the page moved.
+    /// Former path, if the page moved. Without hashes, it is a file that listings leave out, or with `/` at the end, a folder
+    /// that the change made.
     #[serde(default)]
     pub from: Option<String>,
     /// Path of the deleted file, relative to `.ubp/trash/`.
@@ -280,6 +281,10 @@ pub(super) fn begin(context: &Context<'_>, group: &str, plan: &Plan) -> Result<(
             ..blank()
         };
         push_line(&mut lines, &entry)?;
+    }
+    #[cfg(not(target_family = "wasm"))]
+    for (path, from) in plan.unlisted.logged() {
+        push_line(&mut lines, &Entry { path, from, ..blank() })?;
     }
     for record in &plan.records {
         let text = |lines: &[String]| (!lines.is_empty()).then(|| records::joined(lines, "\n"));

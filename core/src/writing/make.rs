@@ -87,22 +87,27 @@ impl<'a> Making<'a> {
             }
             made += 1;
         }
-        let failed = match failed {
-            Some(error) => error,
-            None => match follow(self.context, changes) {
+        let mut stuck: Vec<Message> = Vec::new();
+        let failed = match failed.map_or_else(|| self.move_unlisted(plan), Err) {
+            Err(error) => error,
+            Ok(()) => match follow(self.context, changes) {
                 Ok(()) => return Ok(()),
-                Err(error) => error,
+                Err(error) => {
+                    stuck.extend(self.take_unlisted_back(plan).err().map(|error| error.message()));
+                    error
+                }
             },
         };
         if matches!(failed, Error::HalfDone { .. }) && made == 0 {
             return Err(failed);
         }
-        let mut stuck: Vec<Message> = Vec::new();
         for change in changes.iter().take(made).rev() {
             if let Err(error) = self.perform(&change.reversed()) {
                 stuck.push(message!("{state} ({error})", state = state(change), error));
             }
         }
+        #[cfg(not(target_family = "wasm"))]
+        plan.unlisted.tidy(self.source);
         if stuck.is_empty() {
             return Err(failed);
         }
@@ -112,6 +117,26 @@ impl<'a> Making<'a> {
             stuck = Message::joined(stuck, "; ")
         );
         Err(Error::HalfDone { message, entry: String::new() })
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn move_unlisted(&self, plan: &Plan) -> Result<()> {
+        plan.unlisted.make(self.source)
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn take_unlisted_back(&self, plan: &Plan) -> Result<()> {
+        plan.unlisted.take_back(self.source)
+    }
+
+    #[cfg(target_family = "wasm")]
+    fn move_unlisted(&self, _: &Plan) -> Result<()> {
+        Ok(())
+    }
+
+    #[cfg(target_family = "wasm")]
+    fn take_unlisted_back(&self, _: &Plan) -> Result<()> {
+        Ok(())
     }
 
     /// Makes one change completely or not at all.

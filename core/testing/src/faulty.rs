@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use ubp_core::message;
-use ubp_core::ports::{ContentHash, FileStat, Listing, Source, Unreadable, WriteGuard};
+use ubp_core::ports::{ContentHash, FileStat, FolderEntry, Listing, Source, Unreadable, WriteGuard};
 use ubp_core::{Error, Result};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -156,6 +156,20 @@ impl<S: Source> Source for FaultySource<S> {
         self.check(Access::Write, from)?;
         self.check(Access::Write, to)?;
         self.inner.rename(from, to, expected)
+    }
+
+    fn entries(&self, folder: &str) -> Result<Option<Vec<FolderEntry>>> {
+        self.inner.entries(folder)
+    }
+
+    fn move_unlisted(&self, from: &str, to: &str) -> Result<()> {
+        self.check(Access::Write, from)?;
+        self.check(Access::Write, to)?;
+        self.inner.move_unlisted(from, to)
+    }
+
+    fn remove_empty_folder(&self, folder: &str) -> Result<()> {
+        self.inner.remove_empty_folder(folder)
     }
 
     fn discard(&self, path: &str, trash: &str, expected: ContentHash) -> Result<()> {

@@ -116,7 +116,7 @@ fn taken_or(error: io::Error, path: &str, target: &Path) -> Error {
 }
 
 #[cfg(unix)]
-fn is_same_file(a: &Path, b: &Path) -> bool {
+pub(super) fn is_same_file(a: &Path, b: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let id = |path| fs::symlink_metadata(path).map(|metadata| (metadata.dev(), metadata.ino()));
     // Hard links are two pages with two folder entries; two spellings of one name share an entry.
@@ -125,7 +125,7 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_same_file(a: &Path, b: &Path) -> bool {
+pub(super) fn is_same_file(a: &Path, b: &Path) -> bool {
     let real = |path| fs::canonicalize(path);
     matches!((real(a), real(b)), (Ok(a), Ok(b)) if a == b)
 }

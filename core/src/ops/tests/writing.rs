@@ -457,6 +457,30 @@ fn a_failed_change_leaves_every_file_unchanged() {
 }
 
 #[test]
+fn a_folder_that_cannot_move_completely_stays() {
+    for broken in ["db/users.md", "db/pic.png", "db/.b", "moved/.b", "refs.lock"] {
+        let project = Project::over(FaultySource::new(MemorySource::with_pages(pages())));
+        project.update();
+        let files = ["db/pic.png", "db/.a/x", "db/.b", "src/a.rs"];
+        let source = project.source.inner();
+        files.iter().for_each(|file| source.put_source(file, b"x", jiff::Timestamp::UNIX_EPOCH));
+        let lock = format!("db/users.md\tsrc/a.rs\t{}\n", ContentHash::of(b""));
+        project.source.write_state("refs.lock", lock.as_bytes(), None).unwrap();
+        let before = everything(&project);
+        project.source.break_write(broken, ErrorKind::StorageFull);
+        let moves = json!({ "moves": [{ "from": "db", "to": "moved" }] });
+        let error = call(&project, "move_files", moves.clone()).unwrap_err();
+        assert_eq!(error.code(), "io", "{broken}: {error}");
+        assert_eq!(everything(&project), before, "{broken}");
+        let there = |files: &[&str]| files.iter().all(|file| source.read_source(file).is_ok());
+        assert!(there(&files), "{broken}");
+        project.source.mend();
+        let moved = call(&project, "move_files", moves).unwrap();
+        assert!(there(&["moved/pic.png", "moved/.a/x", "moved/.b"]), "{broken}: {moved}");
+    }
+}
+
+#[test]
 fn a_change_interrupted_by_a_crash_is_rolled_back() {
     let project = project();
     let before = everything(&project);

@@ -1,6 +1,6 @@
 //! Moves pages, folders and attachments, and updates all links to them and from them.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use crate::ports::ContentHash;
 use crate::show::{self, Span, counted};
 use crate::writing::links::spliced;
 use crate::writing::renaming::{Move, moving};
+use crate::writing::unlisted::Unlisted;
 use crate::writing::{Change, Plan, Version, carry_out};
 use crate::{Context, Error, Result, path};
 
@@ -51,6 +52,9 @@ pub struct Output {
     pub pages: Vec<Moved>,
     /// Other files that moved, by their former path.
     pub files: Vec<Moved>,
+    /// What else moved with folders, by its former path: files, folders and links that are hidden or ignored, and folders
+    /// without files.
+    pub unlisted: Vec<Moved>,
     /// The write report.
     #[serde(flatten)]
     pub written: WriteReport,
@@ -77,14 +81,39 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         .iter()
         .map(|Moved { from, to }| Ok(Move { from: in_project(from)?, to: in_project(to)? }));
     let moves = moves.collect::<Result<Vec<_>>>()?;
-    let planned = moving::plan(context, &moves, &Drafts::default())?;
+    // Both are below the pages folder.
+    let below = |file: &str| match dir {
+        "" => file.to_owned(),
+        dir => file.strip_prefix(dir).unwrap_or(file).trim_start_matches('/').to_owned(),
+    };
+    let mut planned = moving::plan(context, &moves, &Drafts::default())?;
     if let Some(page) = planned.leaving.first() {
         return Err(Error::invalid(message!(
             "'{page}' would not be a page any more; move it to a path below the pages folder that ends in .md",
             page
         )));
     }
-    if planned.pages.is_empty() && planned.files.is_empty() {
+    let folders: Vec<(String, String)> =
+        moves.iter().map(|Move { from, to }| (below(from), below(to))).collect();
+    if let Some((folder, _)) = folders.iter().find(|(from, to)| from != to && has_templates(context, from)) {
+        return Err(Error::invalid(message!(
+            "the templates are in '{folder}'; move them yourself, and set `templates_dir` in .ubp/manifest.json",
+            folder
+        )));
+    }
+    // Files that can be neither pages nor attachments move with their folder.
+    planned.files.retain(|(from, _)| {
+        let file = below(from);
+        path::can_be_attachment(&file) || folders.iter().any(|(from, _)| *from == file)
+    });
+    let one_by_one: BTreeSet<String> = planned
+        .pages
+        .iter()
+        .map(|(from, _)| from.clone())
+        .chain(planned.files.iter().map(|(from, _)| below(from)))
+        .collect();
+    let unlisted = Unlisted::of(context.source, &folders, &one_by_one)?;
+    if one_by_one.is_empty() && unlisted.files.is_empty() {
         let from: Vec<&str> = params.moves.iter().map(|one| one.from.as_str()).collect();
         return Err(Error::invalid(message!(
             "nothing to move: there is no page or file at {from}",
@@ -99,11 +128,6 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         let bytes = edited(&version, edits.remove(from).as_deref())?;
         changes.push(Change::relocate(version, to.clone(), bytes));
     }
-    // Both are below the pages folder.
-    let below = |file: &str| match dir {
-        "" => file.to_owned(),
-        dir => file.strip_prefix(dir).unwrap_or(file).trim_start_matches('/').to_owned(),
-    };
     let files: Vec<(String, String)> =
         planned.files.iter().map(|(from, to)| (below(from), below(to))).collect();
     for (was, is) in in_order(&files)? {
@@ -119,15 +143,23 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         let bytes = edited(&version, Some(&edits))?;
         changes.push(Change::edit(version, bytes));
     }
-    let written = carry_out(context, Plan::new("move_files", changes), params.dry_run)?;
+    let others = unlisted.files.clone();
+    let plan = Plan::new("move_files", changes).moving(unlisted);
+    let written = carry_out(context, plan, params.dry_run)?;
     drop(held);
     let pairs =
         |pairs: Vec<(String, String)>| pairs.into_iter().map(|(from, to)| Moved { from, to }).collect();
     Ok(Output {
         pages: pairs(planned.pages),
         files: pairs(files),
+        unlisted: pairs(others),
         written: WriteReport::of(context, written, params.dry_run),
     })
+}
+
+/// Whether the folder has the templates of the project in it.
+fn has_templates(context: &Context<'_>, folder: &str) -> bool {
+    context.manifest.templates_among_pages().is_some_and(|templates| path::is_below(templates, folder))
 }
 
 /// The bytes of a page after its edits. A page without any may have another encoding.
@@ -169,14 +201,14 @@ pub fn show(output: &Output, page: &mut dyn show::Page) {
     if written.show_unwritten("", page) {
         return;
     }
-    for Moved { from, to } in output.pages.iter().chain(&output.files) {
+    for Moved { from, to } in output.pages.iter().chain(&output.files).chain(&output.unlisted) {
         page.line(&[Span::Path(from), Span::Text(" -> "), Span::Path(to)]);
     }
     let rewritten: Vec<_> = written.changed.iter().filter(|file| file.moved_from.is_none()).collect();
     for file in &rewritten {
         page.item(&[Span::said(&message!("links rewritten in {path}", path = Span::Path(&file.filepath)))]);
     }
-    let moved = counted(output.pages.len() + output.files.len(), "file", "files");
+    let moved = counted(output.pages.len() + output.files.len() + output.unlisted.len(), "file", "files");
     page.note(&[Span::said(&message!("{moved} moved", moved))]);
     written.show_end("", page);
 }
