@@ -163,11 +163,12 @@ describe('moving', () => {
     await done();
   });
 
-  test('a folder moves all of its pages, keeps where links and pictures lead, and is undone at once', async () => {
+  test('a folder moves with everything in it, keeps where links and pictures lead, and is undone at once', async () => {
     own.write('Area/One.md', '# One\n\nTo [two](./Two.md#part), [[Deep/Three]], [home](../Home.md) and a ![square](../square.svg).\n');
     own.write('Area/Two.md', '# Two\n\n## Part\n\nBack to [[Area/One]].\n');
     own.write('Area/Deep/Three.md', '# Three\n\n[one](../One.md) ![local](local.svg)\n');
     own.write('Area/Deep/local.svg', own.read('square.svg'));
+    own.write('Area/.hidden', 'not listed');
     own.write('Points.md', '# Points\n\n[[Area/Two#Part]] and [three](Area/Deep/Three.md).\n');
     const names = ['Area/One.md', 'Area/Two.md', 'Area/Deep/Three.md', 'Points.md'];
     const before = names.map((name) => own.read(name));
@@ -190,6 +191,7 @@ describe('moving', () => {
     const after = names.map((name) => name.replace('Area/', 'Region/'));
     assert.deepEqual(await leads(after), led, 'links lead to the same pages and files');
     await until(() => page.url().endsWith('/Region/One.html'), 'the address follows');
+    assert.ok(own.read('Region/.hidden') === 'not listed' && existsSync(own.page('Region/Deep/local.svg')) && !existsSync(own.page('Area')), 'everything moved');
     assert.equal(await page.locator('.gone').count(), 0, 'the open page was not reported as deleted');
     await folder(page, 'Region').dragTo(folder(page, 'Guides'));
     await toast(page, 'Moved the folder Region to Guides/Region: 3 pages.').waitFor();
@@ -200,6 +202,7 @@ describe('moving', () => {
     await page.locator('#ubp_toasts').getByRole('button', { name: 'Undo' }).last().click();
     await until(() => existsSync(own.page('Area/Deep/Three.md')), 'the first one, too');
     await until(() => names.every((name, at) => existsSync(own.page(name)) && own.read(name) === before[at]), 'every byte is as before');
+    assert.ok(own.read('Area/.hidden') === 'not listed' && !existsSync(own.page('Region')));
     await done();
   });
 

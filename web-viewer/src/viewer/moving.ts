@@ -3,7 +3,6 @@ import type { Output, Params } from '../client/client';
 import { side } from '../pages/view.svelte';
 import { folderOf, nameOf } from '../text/paths';
 import { toasts } from './toasts.svelte';
-import { moveTogether, takeBack, type Move } from './together';
 import type { Workspace } from './workspace.svelte';
 import { writing } from '../words/writing';
 
@@ -37,28 +36,19 @@ export function pagesIn(workspace: Workspace, folder: string): string[] {
   return workspace.session.pages.map(({ filepath }) => filepath).filter((path) => path.startsWith(`${folder}/`));
 }
 
-/** Moves all pages of a folder to another path. */
+/** Moves a folder with everything in it to another path, and reports it with one undo. */
 export async function moveFolder(workspace: Workspace, from: string, to: string): Promise<void> {
-  const moves = pagesIn(workspace, from).map((path) => ({ from: path, to: `${to}${path.slice(from.length)}` }));
-  const follow = (move: Move) => workspace.moved(move.from, move.to);
   await workspace.flush();
-  try {
-    const entries = await workspace.changing(() => moveTogether(workspace.client, moves, follow));
-    side.moved(from, to);
-    toasts.tell(writing.notices.movedFolder(from, to, moves.length), () => takeFolderBack(workspace, entries, moves));
-  } finally {
-    workspace.session.noteChange([]);
-  }
-}
-
-async function takeFolderBack(workspace: Workspace, entries: readonly string[], moves: readonly Move[]): Promise<void> {
-  await workspace.attempt(async () => {
-    await workspace.flush();
-    await workspace.changing(async () => {
-      await takeBack(workspace.client, entries);
-      for (const { from, to } of [...moves].reverse()) await workspace.moved(to, from);
-    });
-    workspace.session.noteChange([]);
-    toasts.tell(writing.notices.undone);
+  const { pages, audit_id } = await workspace.changing(async () => {
+    const done = await workspace.client.call('move_files', { moves: [{ from, to }] });
+    for (const page of done.pages) await workspace.moved(page.from, page.to);
+    return done;
   });
+  workspace.session.noteChange([]);
+  side.moved(from, to);
+  const back = async () => {
+    for (const page of [...pages].reverse()) await workspace.moved(page.to, page.from);
+    workspace.session.noteChange([]);
+  };
+  toasts.tell(writing.notices.movedFolder(from, to, pages.length), audit_id ? workspace.undo(audit_id, back) : null);
 }

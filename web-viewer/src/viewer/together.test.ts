@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ClientError } from '../client/client';
-import { moveTogether, takeBack, type Move } from './together';
+import { takeBack } from './together';
+
+interface Move {
+  from: string;
+  to: string;
+}
 
 /** Files and an audit log in memory; the call number `failing` fails. */
 class Project {
@@ -13,51 +18,42 @@ class Project {
     this.files = new Set(files);
   }
 
-  call = (async (name: string, params: { page?: string; path?: string; entry?: string }) => {
+  move({ from, to }: Move): string {
+    if (!this.files.delete(from)) throw new ClientError('page_not_found', from);
+    this.files.add(to);
+    const entry = `a${this.log.size}`;
+    this.log.set(entry, { from, to });
+    return entry;
+  }
+
+  call = (async (_: string, { entry }: { entry: string }) => {
     if (++this.calls === this.failing) throw new ClientError('io', 'the disk is full');
-    const known = this.log.get(params.entry ?? '');
-    const move = name === 'undo' ? { from: known?.to ?? '', to: known?.from ?? '' } : { from: params.page ?? '', to: params.path ?? '' };
-    if (!this.files.delete(move.from)) throw new ClientError('page_not_found', move.from);
-    this.files.add(move.to);
-    const audit_id = `a${this.calls}`;
-    this.log.set(audit_id, move);
-    return { audit_id };
+    const { from, to } = this.log.get(entry) ?? { from: '', to: '' };
+    return { audit_id: this.move({ from: to, to: from }) };
   }) as never;
 }
 
-describe('pages that move together', () => {
+describe('changes of pages that belong together', () => {
   const before = ['old/a.md', 'old/b/c.md', 'old/d.md', 'x.md'];
-  const moves = before.slice(0, 3).map((from) => ({ from, to: from.replace('old/', 'new/') }));
   const after = ['new/a.md', 'new/b/c.md', 'new/d.md', 'x.md'];
   const sorted = (project: Project) => [...project.files].sort();
-
-  it('are all moved, and one undo brings all of them back', async () => {
+  const moved = () => {
     const project = new Project(before);
-    const entries = await moveTogether(project, moves, async () => {});
+    const entries = before.slice(0, 3).map((from) => project.move({ from, to: from.replace('old/', 'new/') }));
+    return { project, entries };
+  };
+
+  it('are all taken back by one undo', async () => {
+    const { project, entries } = moved();
     expect(sorted(project)).toEqual(after);
     await takeBack(project, entries);
     expect(sorted(project)).toEqual(before);
   });
 
-  it('are all where they were if one of them cannot be moved', async () => {
-    for (let failing = 1; failing <= moves.length; failing++) {
-      const project = Object.assign(new Project(before), { failing });
-      const places = new Map(before.map((path) => [path, path]));
-      const follow = async ({ from, to }: Move) => {
-        places.set(to, places.get(from) ?? '');
-        places.delete(from);
-      };
-      await expect(moveTogether(project, moves, follow)).rejects.toThrow('the disk is full');
-      expect(sorted(project)).toEqual(before);
-      expect([...places.keys()].sort()).toEqual(before);
-    }
-  });
-
-  it('stay moved if one of them cannot be moved back', async () => {
-    for (let failing = 1; failing <= moves.length; failing++) {
-      const project = new Project(before);
-      const entries = await moveTogether(project, moves, async () => {});
-      project.failing = project.calls + failing;
+  it('all stay if one of them cannot be taken back', async () => {
+    for (let failing = 1; failing <= 3; failing++) {
+      const { project, entries } = moved();
+      project.failing = failing;
       await expect(takeBack(project, entries)).rejects.toThrow('the disk is full');
       expect(sorted(project)).toEqual(after);
     }

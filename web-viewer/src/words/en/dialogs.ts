@@ -23,7 +23,7 @@ export const dialogs = {
   name: 'Name',
   none: 'None',
   intoItself: 'A folder cannot be moved into itself.',
-  folderMoves: (pages: number, to: string | null) => `${counted(pages, 'page')} ${isOne(pages) ? 'moves' : 'move'}${to === null ? '' : ` to ${to}`}, and links are updated. Other files in the folder stay where they are.`,
+  folderMoves: (pages: number, to: string | null) => `${counted(pages, 'page')} ${isOne(pages) ? 'moves' : 'move'}${to === null ? '' : ` to ${to}`}, with all other files in the folder. Links are updated.`,
   moving: 'Moving…',
   move: 'Move',
   rename: 'Rename',

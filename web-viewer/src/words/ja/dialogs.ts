@@ -23,7 +23,7 @@ export const dialogs = {
   name: '名前',
   none: 'なし',
   intoItself: 'フォルダーをその中に移動することはできません。',
-  folderMoves: (pages, to) => `${number(pages)} ページが${to === null ? '' : ` ${to} に`}移動し、リンクも更新されます。フォルダー内のほかのファイルは移動しません。`,
+  folderMoves: (pages, to) => `${number(pages)} ページが${to === null ? '' : ` ${to} に`}移動します。フォルダー内のほかのファイルもすべて一緒に移動し、リンクも更新されます。`,
   moving: '移動中…',
   move: '移動',
   rename: '名前を変更',
