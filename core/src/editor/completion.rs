@@ -10,7 +10,7 @@ use crate::index::questions::{names, pages as questions};
 use crate::ops::complete;
 use crate::ops::list_files::{self, FileKind};
 use crate::ops::list_symbols;
-use crate::page::LinkKind;
+use crate::page::{Anchors, LinkKind};
 use crate::templates::Templates;
 use crate::text::fold_key;
 use crate::{Context, Result, index, path};
@@ -105,7 +105,7 @@ pub fn candidates(
         return Ok(None);
     }
     if let Some(at) = line.rfind("](").filter(|at| !line[*at..].contains(')')) {
-        return destination(context, open, start + at + 2, offset).map(Some);
+        return destination(context, drafts, open, start + at + 2, offset).map(Some);
     }
     let word = line
         .rfind(char::is_whitespace)
@@ -271,9 +271,28 @@ fn files(
         .collect())
 }
 
-/// The destination of a Markdown link: paths from the folder of the page, percent-encoded.
-fn destination(context: &Context<'_>, open: &OpenPage, from: usize, offset: usize) -> Result<Candidates> {
+/// The destination of a Markdown link: paths from the folder of the page, percent-encoded, and after `#` headings as
+/// fragments.
+fn destination(
+    context: &Context<'_>,
+    drafts: &Drafts,
+    open: &OpenPage,
+    from: usize,
+    offset: usize,
+) -> Result<Candidates> {
     let typed = open.text.get(from..offset).unwrap_or_default();
+    if let Some((name, part)) = typed.split_once('#') {
+        let path = match name {
+            "" => Some(open.path.clone()),
+            _ => match places::place_of(context, drafts, open, LinkKind::Markdown, name)? {
+                Place::Page(place) => Some(place.path),
+                _ => None,
+            },
+        };
+        let range = offset - part.len()..offset;
+        let all = path.map(|path| fragments(context, drafts, open, &path, part)).transpose()?;
+        return Ok(Candidates { range, all: all.unwrap_or_default(), is_part: true });
+    }
     let folder = path::folder(&open.path);
     let encode =
         |path: &str| path.replace('%', "%25").replace(' ', "%20").replace('(', "%28").replace(')', "%29");
@@ -283,6 +302,32 @@ fn destination(context: &Context<'_>, open: &OpenPage, from: usize, offset: usiz
     let here = path::join(context.pages_dir(), folder).unwrap_or_default();
     all.extend(files(context, name, None, |file| encode(&path::relative(&here, file)))?);
     Ok(Candidates { range: from..offset, all, is_part: true })
+}
+
+/// The fragments of the headings of a page.
+fn fragments(
+    context: &Context<'_>,
+    drafts: &Drafts,
+    open: &OpenPage,
+    path: &str,
+    typed: &str,
+) -> Result<Vec<Candidate>> {
+    let other;
+    let target = if path == open.path {
+        open
+    } else {
+        other = OpenPage::of(context, drafts, path)?;
+        &other
+    };
+    let (key, anchors) = (fold_key(typed), Anchors::of(&target.page));
+    let headings = target.page.sections.iter().filter(|section| section.level > 0).enumerate();
+    let found = headings.filter_map(|(number, section)| {
+        let fragment = anchors.fragment(number)?;
+        let is_typed = fragment.contains(&key) || fold_key(&section.heading).contains(&key);
+        let path = section.heading_path.join(" › ");
+        is_typed.then(|| candidate(CandidateKind::Heading, &section.heading, &fragment, &path))
+    });
+    Ok(found.collect())
 }
 
 fn tags(context: &Context<'_>, typed: &str, range: Range<usize>) -> Result<Candidates> {

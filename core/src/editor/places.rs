@@ -165,15 +165,20 @@ pub fn place_in(page: &Page, anchor: &str) -> Option<usize> {
     }
 }
 
-/// The headings of a page that are most like `wanted`, best first; those that have little in common with it are left out.
-pub fn closest_headings(open: &OpenPage, wanted: &str, most: usize) -> Vec<String> {
+/// The headings of a page that are most like `wanted`, best first, as a link of this kind names them; those that have little
+/// in common with it are left out.
+pub fn closest_headings(open: &OpenPage, wanted: &str, most: usize, kind: LinkKind) -> Vec<String> {
     let wanted = text::heading_key(wanted);
-    let headings =
-        open.page.sections.iter().filter(|section| section.level > 0).map(|section| &section.heading);
-    let mut found: Vec<(f64, &String)> = headings
-        .map(|heading| (strsim::jaro_winkler(&wanted, &text::heading_key(heading)), heading))
+    let anchors = Anchors::of(&open.page);
+    let headings = open.page.sections.iter().filter(|section| section.level > 0).enumerate();
+    let mut found: Vec<(f64, String)> = headings
+        .map(|(number, section)| {
+            let likeness = strsim::jaro_winkler(&wanted, &text::heading_key(&section.heading));
+            let fragment = anchors.fragment(number).filter(|_| kind == LinkKind::Markdown);
+            (likeness, fragment.unwrap_or_else(|| section.heading.clone()))
+        })
         .filter(|(likeness, _)| *likeness >= LIKE)
         .collect();
     found.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-    found.into_iter().take(most).map(|(_, heading)| heading.clone()).collect()
+    found.into_iter().take(most).map(|(_, heading)| heading).collect()
 }

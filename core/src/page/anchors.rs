@@ -102,6 +102,15 @@ impl Anchors {
         self.headings.get(heading).map(|heading| heading.id.as_str())
     }
 
+    /// What a Markdown link writes after `#` to lead to a heading: as other programs do, unless another heading has it.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn fragment(&self, heading: usize) -> Option<String> {
+        let own = self.headings.get(heading)?;
+        let usual = super::slug(own.path.last()?);
+        let is_own = !usual.is_empty() && self.heading(&usual) == Some(heading);
+        Some(if is_own { usual } else { own.id.clone() })
+    }
+
     /// The headings from the outermost to this one.
     #[cfg_attr(target_family = "wasm", allow(dead_code))]
     pub(crate) fn path(&self, heading: usize) -> &[String] {

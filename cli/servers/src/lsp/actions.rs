@@ -169,7 +169,7 @@ impl Request<'_> {
         let last = anchor.rsplit('#').next().unwrap_or(&anchor);
         let Some(at) = written.find(&format!("#{last}")) else { return Ok(()) };
         let start = link.range.start + at + 1;
-        for heading in editor::closest_headings(&target, last, MOST_HEADINGS) {
+        for heading in editor::closest_headings(&target, last, MOST_HEADINGS, link.kind) {
             let mut edits = Edits::new(self.call);
             let range = start..start + last.len();
             edits.replace(&self.subject.served, &self.open.path, &self.open.text, [(range, heading.clone())]);

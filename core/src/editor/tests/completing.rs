@@ -37,6 +37,8 @@ fn links_are_completed_by_what_is_typed_of_them() {
     offers("[[src/login.rs#ch", "Symbol: check", "ch");
     offers("[[Users]] [[Log", "Page: Login", "Log");
     offers("[x](Log", "Page: Login.md", "Log");
+    offers("[x](Login.md#err", "Heading: errors-codes", "err");
+    offers("## Own words\n\n[x](#own", "Heading: own-words", "own");
     offers("[x](../src/log", "File: ../src/login.rs", "../src/log");
 }
 

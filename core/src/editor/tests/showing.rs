@@ -1,6 +1,7 @@
 //! Where links lead, and what is shown of it.
 
 use super::*;
+use crate::page::LinkKind;
 
 fn leads(context: &Context<'_>, drafts: &Drafts, path: &str, target: &str) -> Place {
     let open = OpenPage::of(context, drafts, path).unwrap();
@@ -52,9 +53,10 @@ fn the_closest_headings_come_first() {
     let project = project();
     let context = context(&project);
     let (_, open) = typed(&context, "New.md", "# Errors\n\n## Error codes\n\n## Users\n\n## 日本語\n");
-    assert_eq!(closest_headings(&open, "Error code", 3), ["Error codes", "Errors"]);
-    assert_eq!(closest_headings(&open, "日本", 3), ["日本語"]);
-    assert_eq!(closest_headings(&open, "", 3), Vec::<String>::new());
+    assert_eq!(closest_headings(&open, "Error code", 3, LinkKind::Wiki), ["Error codes", "Errors"]);
+    assert_eq!(closest_headings(&open, "eror-codes", 1, LinkKind::Markdown), ["error-codes"]);
+    assert_eq!(closest_headings(&open, "日本", 3, LinkKind::Embed), ["日本語"]);
+    assert_eq!(closest_headings(&open, "", 3, LinkKind::Wiki), Vec::<String>::new());
 }
 
 fn preview(text: &str, anchor: Option<&str>, line: usize) -> String {
