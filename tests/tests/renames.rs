@@ -393,3 +393,46 @@ fn the_folder_of_templates_is_not_moved_away_from_its_setting() {
     assert!(!ran.succeeded() && ran.transcript().contains("set `templates_dir`"), "{}", ran.transcript());
     assert!(project.path("pages/meta/a.md").exists());
 }
+
+#[test]
+fn queries_and_bases_follow_a_tag_where_they_are_certain_to_mean_it() {
+    let project = project();
+    let query = "> - A list\n>\n>   ```ubp list\r\n>   tags: != \"#auth\"\r\n>   # tags: auth\n>   title: auth\n>   ```\n";
+    let sql = "```ubp\nSELECT path FROM files\nWHERE tags LIKE '%auth%'\n```\n";
+    let base = "filters:\n  and:\n    - file.hasTag(\"auth\", 'auth/x')\n    - name != \"auth\"\n";
+    let page = |base: &str| format!("{query}\n~~~base\n{base}~~~\n\n{sql}\n```\ntags: auth\n```\n");
+    fs::write(project.path("pages/queries.md"), page(base)).unwrap();
+    fs::write(project.path("pages/notes/All.base"), format!("\u{feff}{base}")).unwrap();
+    fs::create_dir_all(project.path("forms")).unwrap();
+    fs::write(project.path("forms/note.md"), "---\ntags: [auth]\n---\n# {{title}}\n").unwrap();
+    let manifest = project.path(".ubp/manifest.json");
+    let mut settings: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(&manifest).unwrap()).unwrap();
+    settings["templates_dir"] = "forms".into();
+    fs::write(&manifest, settings.to_string()).unwrap();
+    let before = everything(&project);
+    let ran = project.ubp("mv #auth #security --json");
+    assert!(ran.succeeded(), "{}", ran.transcript());
+    let new_base = base.replace("\"auth\", 'auth/x'", "\"security\", 'security/x'");
+    assert_eq!(text(&project, "pages/queries.md"), page(&new_base).replace("\"#auth\"", "\"#security\""));
+    assert_eq!(text(&project, "pages/notes/All.base"), format!("\u{feff}{new_base}"));
+    let left: Vec<String> = ran.json()["left"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|left| format!("{}:{}", left["file"].as_str().unwrap(), left["line"]))
+        .collect();
+    assert_eq!(
+        left,
+        ["pages/queries.md:13", "pages/queries.md:18", "pages/notes/All.base:4", "forms/note.md:2"]
+    );
+    assert!(!text(&project, ".ubp/refs.lock").contains("All.base"));
+    let undone = project.ubp(&format!("undo {}", ran.json()["audit_id"].as_str().unwrap()));
+    assert!(undone.succeeded(), "{}", undone.transcript());
+    assert_eq!(everything(&project), before);
+    // A query alone does not make a tag.
+    let none = project.ubp("mv #auth/none #some");
+    assert!(none.transcript().contains("no page has the tag"), "{}", none.transcript());
+    let shown = project.ubp("mv #auth #security --dry-run");
+    assert!(shown.transcript().contains("forms/note.md:2 may name the tag"), "{}", shown.transcript());
+}

@@ -318,6 +318,12 @@ impl Source for DiskSource {
         replace_expected(&real, bytes, None, path)
     }
 
+    fn replace_attachment(&self, path: &str, bytes: &[u8], expected: ContentHash) -> Result<()> {
+        let _held = self.lock()?;
+        let real = self.attachment_destination(path)?;
+        replace_expected(&real, bytes, Some(expected), path)
+    }
+
     fn check_writable(&self, path: &str) -> Result<()> {
         atomic::check_unmarked(&self.destination(path)?, path)
     }

@@ -201,6 +201,17 @@ impl Source for MemorySource {
         Ok(())
     }
 
+    #[cfg(not(target_family = "wasm"))]
+    fn replace_attachment(&self, path: &str, bytes: &[u8], expected: ContentHash) -> Result<()> {
+        confined(path, "pages")?;
+        let version = self.next_version();
+        let _turn = self.writers.take();
+        let (mut sources, place) = (lock(&self.sources), self.attachment(path));
+        let entry = taken(&sources, &place, expected)?;
+        sources.insert(place, Entry { bytes: bytes.into(), version, ..entry });
+        Ok(())
+    }
+
     fn stat_source(&self, path: &str) -> Result<Option<FileStat>> {
         confined(path, "project")?;
         Ok(lock(&self.sources).get(path).map(Entry::stat))

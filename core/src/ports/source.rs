@@ -247,6 +247,16 @@ pub trait Source: Send + Sync {
         Err(read_only(path))
     }
 
+    /// Replaces an attachment that has the hash `expected`, atomically and durably.
+    ///
+    /// # Errors
+    /// As [`Source::create_attachment`], and [`crate::Error::Conflict`] if it is not in the expected state.
+    #[cfg(not(target_family = "wasm"))]
+    fn replace_attachment(&self, path: &str, bytes: &[u8], expected: ContentHash) -> Result<()> {
+        let _ = (bytes, expected);
+        Err(read_only(path))
+    }
+
     /// State of a project file that pages may describe; `None` if it does not exist.
     ///
     /// # Errors

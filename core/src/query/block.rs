@@ -1,5 +1,7 @@
 //! The text of a query in a page: a SELECT, or lines with filters, which become one.
 
+use std::ops::Range;
+
 use super::queries::Queries;
 use super::schema::OWN;
 use super::shown::{Column, Layout, Table};
@@ -45,9 +47,7 @@ impl<'t> QueryBlock<'t> {
 
     pub(super) fn answer(&self, queries: &Queries<'_>, limits: Limits) -> Result<Table> {
         let context = queries.context();
-        let first = self.text.split_whitespace().next().unwrap_or_default();
-        let is_sql = ["SELECT", "WITH"].iter().any(|word| first.eq_ignore_ascii_case(word));
-        let answer = if is_sql {
+        let answer = if is_sql(self.text) {
             super::run(context, queries.all()?, self.text, limits)?
         } else {
             let filters = Filters::parse(self.text)?;
@@ -86,6 +86,57 @@ impl View<'_> {
             answer,
         })
     }
+}
+
+/// Renames tags in a query: `renamed` returns the new name of a tag, if it gets one. Returns the bytes that change, and
+/// the lines, from 1, that may name the tag and stay as they are: SQL compares texts with anything.
+pub(crate) fn rename_tags(
+    text: &str,
+    renamed: &dyn Fn(&str) -> Option<String>,
+) -> (Vec<(Range<usize>, String)>, Vec<usize>) {
+    let (mut edits, mut left) = (Vec::new(), Vec::new());
+    let is_sql = is_sql(text);
+    let mut start = 0;
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        if is_sql {
+            let texts = line.split('\'').skip(1).step_by(2);
+            let mut words = texts.map(|text| text.trim_matches(['%', '"']).trim_start_matches('#'));
+            if words.any(|word| renamed(word).is_some()) {
+                left.push(number + 1);
+            }
+        } else if let Some((key, value)) = line.split_once(':')
+            && key.trim().eq_ignore_ascii_case("tags")
+        {
+            let (operator, written) = split_operator(value.trim());
+            let tag = unquoted(written).trim_start_matches('#');
+            if let Some(new) = renamed(tag).filter(|_| matches!(operator, "=" | "!=")) {
+                let end =
+                    start + line.trim_end().len() - usize::from(written.len() != unquoted(written).len());
+                edits.push((end - tag.len()..end, new));
+            } else if renamed(tag).is_some() {
+                left.push(number + 1);
+            }
+        }
+        start += line.len();
+    }
+    (edits, left)
+}
+
+fn is_sql(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    ["SELECT", "WITH"].iter().any(|word| first.eq_ignore_ascii_case(word))
+}
+
+/// The operator of a condition, `=` if none is written, and the value after it.
+fn split_operator(written: &str) -> (&'static str, &str) {
+    let operators = ["!=", "<=", ">=", "<", ">"];
+    let operator = operators.into_iter().find(|operator| written.starts_with(operator)).unwrap_or("=");
+    (operator, written.strip_prefix(operator).unwrap_or(written).trim())
+}
+
+/// A value without the double quotes around it.
+fn unquoted(value: &str) -> &str {
+    value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value)
 }
 
 /// The lines of a block without SQL.
@@ -176,11 +227,9 @@ fn column(schema: &Schema, key: &str) -> Result<String> {
 }
 
 fn condition(column: &str, key: &str, written: &str) -> String {
-    let operators = ["!=", "<=", ">=", "<", ">"];
-    let operator = operators.into_iter().find(|operator| written.starts_with(operator)).unwrap_or("=");
-    let value = written.strip_prefix(operator).unwrap_or(written).trim();
-    let unquoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value);
-    let value = if key == "tags" { unquoted.trim_start_matches('#') } else { unquoted };
+    let (operator, value) = split_operator(written);
+    let value = unquoted(value);
+    let value = if key == "tags" { value.trim_start_matches('#') } else { value };
     let text = quoted(value, '\'');
     let equals = if value == "*" {
         format!("{column} IS NOT NULL")

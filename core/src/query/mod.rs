@@ -19,9 +19,12 @@ mod schema;
 mod shown;
 
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use base::{Base, Problem};
+pub(crate) use base::{Base, Problem, rename_tags as rename_tags_in_base};
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use queries::{Queries, Question, base_and_view, is_query, questions_in};
+pub(crate) use queries::{
+    Queries, Question, TagsInQuestions, base_and_view, is_query, questions_in,
+    rename_tags as rename_tags_in_questions,
+};
 pub use sandbox::{Answer, Limits};
 pub(crate) use schema::page_vectors;
 pub use schema::{Column, Schema};

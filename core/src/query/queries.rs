@@ -2,8 +2,9 @@
 //! place.
 
 use std::cell::{Cell, OnceCell};
+use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag};
+use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 
 use super::base::{Base, Pages};
 use super::block::QueryBlock;
@@ -66,6 +67,75 @@ pub(crate) fn questions_in(text: &str) -> Vec<Question> {
     found
 }
 
+/// What changes in the questions of a text, and what may have to change.
+#[derive(Debug, Default)]
+pub(crate) struct TagsInQuestions {
+    /// Bytes of the text and what replaces them, in order.
+    pub edits: Vec<(Range<usize>, String)>,
+    /// Lines, from 1, that may name the tag and stay as they are.
+    pub left: Vec<usize>,
+}
+
+/// Renames tags in the blocks of code with queries and bases of a text: `renamed` returns the new name of a tag, if it gets
+/// one.
+pub(crate) fn rename_tags(text: &str, renamed: &dyn Fn(&str) -> Option<String>) -> TagsInQuestions {
+    let mut found = TagsInQuestions::default();
+    if !["```", "~~~"].iter().any(|start| text.contains(start)) {
+        return found;
+    }
+    let mut open: Option<OpenBlock> = None;
+    for (event, range) in Parser::new_ext(text, page::markdown_options()).into_offset_iter() {
+        match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) if is_query(&info) => {
+                open = Some(OpenBlock { is_base: is_base(&info), text: String::new(), parts: Vec::new() });
+            }
+            Event::Text(part) => {
+                if let Some(block) = &mut open
+                    && text.get(range.clone()) == Some(&*part)
+                {
+                    block.parts.push((block.text.len(), range.start));
+                    block.text.push_str(&part);
+                }
+            }
+            Event::End(TagEnd::CodeBlock) => {
+                let Some(OpenBlock { is_base, text: block, parts }) = open.take() else { continue };
+                let (edits, left) = match is_base {
+                    true => {
+                        let base = super::base::rename_tags(&block, renamed);
+                        (base.edits, base.left)
+                    }
+                    false => super::block::rename_tags(&block, renamed),
+                };
+                let place = |at: usize| {
+                    let part = parts.iter().rev().find(|(start, _)| *start <= at);
+                    part.map_or(0, |(start, place)| place + at - start)
+                };
+                found.edits.extend(edits.into_iter().map(|(edit, new)| {
+                    let start = place(edit.start);
+                    (start..start + edit.len(), new)
+                }));
+                let fence = text.get(..parts.first().map_or(range.start, |(_, place)| *place));
+                let above = fence.unwrap_or_default().matches('\n').count();
+                found.left.extend(left.into_iter().map(|line| above + line));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// A block of code whose end has not been read.
+struct OpenBlock {
+    is_base: bool,
+    text: String,
+    /// Where its lines begin, in it and in the page.
+    parts: Vec<(usize, usize)>,
+}
+
+fn is_base(info: &str) -> bool {
+    info.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case(BASE))
+}
+
 /// Whether a block of code with this info string is a query.
 pub(crate) fn is_query(info: &str) -> bool {
     info.split_whitespace()
@@ -112,7 +182,7 @@ impl<'a> Queries<'a> {
         info: &str,
         text: &str,
     ) -> Result<std::result::Result<Shown, Message>> {
-        let is_base = info.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case(BASE));
+        let is_base = is_base(info);
         let without = |reason| match is_base {
             true => message!("This base has no answer: {reason}", reason),
             false => message!("This query has no answer: {reason}", reason),

@@ -171,6 +171,10 @@ impl<'a> Making<'a> {
                 let trash = change.trash.as_deref().unwrap_or(&before.path);
                 source.discard(&before.path, trash, before.hash)
             }
+            #[cfg(not(target_family = "wasm"))]
+            (Some(before), Some(after)) if before.path == after.path && !path::is_page(&after.path) => {
+                source.replace_attachment(&after.path, after.bytes()?, before.hash)
+            }
             (Some(before), Some(after)) if before.path == after.path => {
                 source.write(&after.path, after.bytes()?, Some(before.hash))
             }

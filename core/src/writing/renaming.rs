@@ -7,6 +7,7 @@
 //! - If a link cannot be rewritten, the plan fails with the file and line of the link (`writing/renaming/tests/cases.rs`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use rusqlite::Connection;
 use schemars::JsonSchema;
@@ -27,6 +28,7 @@ mod reach;
 pub(crate) mod tags;
 
 pub(crate) use reach::naming_sources as pages_naming;
+pub use tags::LeftName;
 
 /// A file or folder, and where it goes. Paths are relative to the project, with `/` between folders.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -41,7 +43,7 @@ pub struct Move {
 /// The edits of one page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageEdits {
-    /// Path of the page before any move, relative to the pages folder.
+    /// Path of the page before any move, relative to the pages folder. If a tag gets another name, also that of a base.
     pub path: String,
     /// Ranges of bytes of its text, which is the unsaved one if there is one, and what replaces them; in order and without
     /// overlaps.
@@ -122,9 +124,21 @@ pub fn plan_rename(context: &Context<'_>, renamed: &Renamed, drafts: &Drafts) ->
             let file = |page: &str| path::join(context.pages_dir(), page).unwrap_or_default();
             plan_moves(context, &[Move { from: file(path), to: file(new_path) }], drafts)
         }
-        Renamed::Tag { tag, new } => tags::plan(context, tag, new, drafts),
+        Renamed::Tag { tag, new } => Ok(tags::plan(context, tag, new, drafts)?.edits),
         other => Ok(naming::plan(context, other, drafts)?.edits),
     }
+}
+
+/// The text of a page, or of another file in the pages folder: unsaved, or else that of its file.
+///
+/// # Errors
+/// [`Error::Io`] if the file cannot be read, [`Error::OutsideProject`].
+pub fn text(context: &Context<'_>, drafts: &Drafts, path: &str) -> Result<Arc<str>> {
+    if path::is_page(path) {
+        return drafts.text(context.source, path);
+    }
+    let file = path::join(context.pages_dir(), path).unwrap_or_default();
+    Ok(decode(&context.source.read_source(&file)?).0.into())
 }
 
 /// Moves reviews, decisions and favourites along with files and folders that another program has moved. Call it after the

@@ -102,6 +102,11 @@ impl<S: Source> Source for FaultySource<S> {
         self.inner.create_attachment(path, bytes)
     }
 
+    fn replace_attachment(&self, path: &str, bytes: &[u8], expected: ContentHash) -> Result<()> {
+        self.check(Access::Write, path)?;
+        self.inner.replace_attachment(path, bytes, expected)
+    }
+
     fn check_writable(&self, path: &str) -> Result<()> {
         self.check(Access::Write, path)?;
         self.inner.check_writable(path)

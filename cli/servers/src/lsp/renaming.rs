@@ -9,7 +9,7 @@ use lsp_types::{
 use ubp_core::editor;
 use ubp_core::progress::Cancel;
 use ubp_core::writing::renaming::{
-    Move, PageEdits, Renamed, plan_moves, plan_rename, settle_moves, settle_rename,
+    Move, PageEdits, Renamed, plan_moves, plan_rename, settle_moves, settle_rename, text,
 };
 use ubp_core::{Context, Error, Result, message};
 
@@ -83,7 +83,7 @@ fn collected<'c>(
 ) -> Result<Edits<'c>> {
     let mut all = Edits::new(call);
     for page in edits {
-        let text = drafts.text(context.source, &page.path)?;
+        let text = text(context, drafts, &page.path)?;
         all.replace(served, &page.path, &text, page.edits);
     }
     Ok(all)

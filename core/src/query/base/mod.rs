@@ -1,5 +1,5 @@
 //! Bases as Obsidian has them: YAML with filters, formulas and views, in a file of its own (`Tasks.base`) or in a block of
-//! code. They are read and never written. What is not known is named: a filter that is not known is an error, because
+//! code. They are read, and written only when a tag gets another name. What is not known is named: a filter that is not known is an error, because
 //! without it the answer would be wrong, and everything else is a note below the answer.
 //!
 //! **Invariants**
@@ -13,12 +13,14 @@ mod format;
 mod functions;
 mod pages;
 mod property;
+mod tags;
 mod tokens;
 mod value;
 mod view;
 mod yaml;
 
 pub(super) use pages::Pages;
+pub(crate) use tags::rename_tags;
 
 use std::collections::HashMap;
 use std::iter;

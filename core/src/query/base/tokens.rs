@@ -1,5 +1,7 @@
 //! The tokens of expressions.
 
+use std::ops::Range;
+
 use crate::message;
 use crate::message::Message;
 
@@ -37,6 +39,11 @@ impl Token {
 }
 
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Message> {
+    Ok(spanned(text)?.into_iter().map(|(token, _)| token).collect())
+}
+
+/// The tokens, each with its bytes.
+pub(super) fn spanned(text: &str) -> Result<Vec<(Token, Range<usize>)>, Message> {
     if text.len() > LONGEST {
         return Err(message!("the expression is longer than {LONGEST} bytes", LONGEST));
     }
@@ -46,28 +53,25 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Message> {
         if tokens.len() >= MOST {
             return Err(message!("the expression has more than {MOST} words and signs", MOST));
         }
-        let length = if first.is_ascii_digit() {
+        let (token, length) = if first.is_ascii_digit() {
             let length = number(rest);
             let digits = &rest[..length];
-            tokens.push(Token::Number(
-                digits.parse().map_err(|_| message!("`{digits}` is not a number", digits))?,
-            ));
-            length
+            let number = digits.parse().map_err(|_| message!("`{digits}` is not a number", digits))?;
+            (Token::Number(number), length)
         } else if first == '"' || first == '\'' {
             let (quoted, length) =
                 quoted(rest, first).ok_or_else(|| message!("a quote is missing: {rest}", rest))?;
-            tokens.push(Token::Text(quoted));
-            length
+            (Token::Text(quoted), length)
         } else if is_in_name(first) {
             let length = rest.find(|c| !is_in_name(c)).unwrap_or(rest.len());
-            tokens.push(Token::Name(rest[..length].into()));
-            length
+            (Token::Name(rest[..length].into()), length)
         } else if let Some(sign) = SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
-            tokens.push(Token::Sign(sign));
-            sign.len()
+            (Token::Sign(sign), sign.len())
         } else {
             return Err(message!("`{token}` is not expected in `{text}`", token = first, text = text.trim()));
         };
+        let start = text.len() - rest.len();
+        tokens.push((token, start..start + length));
         rest = rest[length..].trim_start();
     }
     Ok(tokens)

@@ -12,7 +12,7 @@ use crate::ops::written::WriteReport;
 use crate::ops::{Facts, Tool};
 use crate::page::{Anchors, decode, parse};
 use crate::show::{self, Span};
-use crate::writing::renaming::{PageEdits, Renamed, naming, tags};
+use crate::writing::renaming::{LeftName, PageEdits, Renamed, naming, tags};
 use crate::writing::{Change, Plan, RecordChange, Version, carry_out, expect};
 use crate::{Context, Error, Result};
 
@@ -54,6 +54,8 @@ pub struct Output {
     pub previous: String,
     /// The new name.
     pub new: String,
+    /// Lines of queries, bases and templates that may name the tag, and were not changed.
+    pub left: Vec<LeftName>,
     /// The write report.
     #[serde(flatten)]
     pub written: WriteReport,
@@ -69,18 +71,18 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let held = if params.dry_run { None } else { Some(context.source.lock()?) };
     context.refresh(false)?;
     let drafts = Drafts::default();
-    let (filepath, previous, planned) = match chosen(context, &params)? {
+    let (filepath, previous, planned, left) = match chosen(context, &params)? {
         Chosen::Tag(tag) => {
-            let edits = tags::plan(context, &tag, &params.new, &drafts)?;
-            (None, tag, naming::Planned { edits, anchors: Default::default() })
+            let tags::Planned { edits, left } = tags::plan(context, &tag, &params.new, &drafts)?;
+            (None, tag, naming::Planned { edits, anchors: Default::default() }, left)
         }
         Chosen::OnPage(path, previous, renamed) => {
-            (Some(path), previous, naming::plan(context, &renamed, &drafts)?)
+            (Some(path), previous, naming::plan(context, &renamed, &drafts)?, Vec::new())
         }
     };
     let mut changes = Vec::new();
     for PageEdits { path, edits } in &planned.edits {
-        let version = Version::read(context.source, path)?;
+        let Some(version) = Version::find(context.source, context.pages_dir(), path)? else { continue };
         let bytes = edited(&version, Some(edits))?;
         changes.push(Change::edit(version, bytes));
     }
@@ -100,7 +102,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     };
     let new = params.new.trim();
     let new = new.strip_prefix(mark).unwrap_or(new).to_owned();
-    Ok(Output { filepath, previous, new, written })
+    Ok(Output { filepath, previous, new, left, written })
 }
 
 enum Chosen {
@@ -146,6 +148,7 @@ fn chosen(context: &Context<'_>, params: &Params) -> Result<Chosen> {
 pub fn show(output: &Output, page: &mut dyn show::Page) {
     let written = &output.written;
     if written.show_unwritten("", page) {
+        show_left(output, page);
         return;
     }
     if written.changed.is_empty() {
@@ -158,5 +161,16 @@ pub fn show(output: &Output, page: &mut dyn show::Page) {
     for file in written.changed.iter().filter(|file| Some(file.filepath.as_str()) != own) {
         page.item(&[Span::said(&message!("links rewritten in {path}", path = Span::Path(&file.filepath)))]);
     }
+    show_left(output, page);
     written.show_end("", page);
+}
+
+fn show_left(output: &Output, page: &mut dyn show::Page) {
+    for LeftName { file, line } in &output.left {
+        let place = format!("{file}:{line}");
+        page.warn(&[Span::said(&message!(
+            "{place} may name the tag, and was not changed",
+            place = Span::Path(&place)
+        ))]);
+    }
 }
