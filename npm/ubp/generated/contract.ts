@@ -2332,6 +2332,14 @@ export interface Latency {
   p95: number;
 }
 
+/** A line that may name a renamed tag and was not changed, because only a person can tell. */
+export interface LeftName {
+  /** Path of the file, relative to the project. */
+  file: string;
+  /** The line, from 1. */
+  line: number;
+}
+
 /** A proposal that was not accepted. */
 export interface LeftProposal {
   /** Its id. */
@@ -2798,6 +2806,11 @@ export interface MoveFilesOutput {
   pages: Moved[];
   /** Other files that moved, by their former path. */
   files: Moved[];
+  /**
+   * What else moved with folders, by its former path: files, folders and links that are hidden or ignored, and folders
+   * without files.
+   */
+  unlisted: Moved[];
   /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
   diff: string;
   /** Whether this is a dry run, which writes nothing. */
@@ -3766,6 +3779,8 @@ export interface RenameOutput {
   previous: string;
   /** The new name. */
   new: string;
+  /** Lines of queries, bases and templates that may name the tag, and were not changed. */
+  left: LeftName[];
   /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
   diff: string;
   /** Whether this is a dry run, which writes nothing. */
