@@ -53,6 +53,8 @@ async function manifestOf(context, page) {
   const session = await context.newCDPSession(page);
   const { url, data, errors } = await session.send('Page.getAppManifest');
   assert.deepEqual(errors, []);
+  const { installabilityErrors } = await session.send('Page.getInstallabilityErrors');
+  assert.deepEqual(installabilityErrors, []);
   const manifest = JSON.parse(data);
   const sizes = await page.evaluate(
     (icons) =>

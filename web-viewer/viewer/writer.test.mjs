@@ -236,7 +236,7 @@ const TASKS = {
       // There is no room for a second one: the key does nothing, and the text keeps the focus.
       await desk.type('still here');
       await desk.file('Words.md', `${FILES['pages/Words.md']}still here`);
-      assert.equal(await beside.count(), 0);
+      assert.equal(await beside.isVisible(), false);
       await desk.press('Control+z');
       return desk.file('Words.md', FILES['pages/Words.md']);
     }

@@ -320,7 +320,7 @@ fn fault(html: &str) -> Option<String> {
             if tag != "/script" && !own_scripts.iter().any(|own| tag.starts_with(own)) {
                 return Some(format!("<{tag}>"));
             }
-        } else if !known.contains(&name) {
+        } else if !known.contains(&name) && !tag.starts_with("link rel=\"manifest\" href=\"") {
             return Some(format!("<{tag}>"));
         }
         // Attribute names are outside of quotes.

@@ -110,6 +110,8 @@ fn each_project_has_the_whole_viewer_below_its_address() {
     );
     let deep = viewer.get("/p/shop/deep/er/plan.html").text();
     assert!(deep.contains("\"root\":\"../../\"") && deep.contains("src=\"../../assets/app.js\""), "{deep}");
+    // The hub is one app.
+    assert!(deep.contains("href=\"../../../../ubp.webmanifest\" crossorigin=\"use-credentials\""), "{deep}");
     assert_eq!(
         viewer.get("/p/shop/assets/app.js").header("content-type"),
         Some("text/javascript; charset=utf-8")

@@ -66,12 +66,16 @@ async function keep({ first }: SiteFiles): Promise<void> {
   await Promise.all(wanted.map(async (address) => store(cache, address, await fetch(address, { cache: lasting.has(address) ? 'default' : 'no-cache' }), true)));
   const former = (await caches.keys()).filter((name) => name.startsWith(mine) && name !== current);
   for (const name of former) {
-    for (const { url } of await (await caches.open(name)).keys()) {
+    const before = await caches.open(name);
+    for (const { url } of await before.keys()) {
       if (await cache.match(url)) continue;
+      const isFile = lasting.has(url) || shown.has(url);
+      // The addresses of pages are kept without their ending; files of the former version have one.
+      const isPage = !url.endsWith('.html') && (await before.match(url))?.headers.get('content-type')?.startsWith('text/html');
+      if (!isFile && !isPage) continue;
+      const address = isFile || url.endsWith('/') ? url : `${url}.html`;
       // A file that is gone, or a connection that breaks here, leaves it out.
-      const isPage = !lasting.has(url) && !shown.has(url);
-      const address = isPage && !url.endsWith('/') ? `${url}.html` : url;
-      await fetch(address, { cache: lasting.has(url) ? 'default' : 'no-cache' }).then((response) => store(cache, address, response), () => {});
+      await fetch(address, { cache: lasting.has(url) ? 'default' : 'no-cache' }).then((response) => store(cache, address, response)).catch(() => {});
     }
   }
 }
