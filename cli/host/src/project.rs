@@ -30,7 +30,7 @@ pub const UBP_DIR: &str = ".ubp";
 pub const DATABASE: &str = "metadata.db";
 
 /// Files that UBP writes in [`UBP_DIR`]. Symbolic links in their place are refused: UBP would write elsewhere.
-const OWN_FILES: [&str; 29] = [
+const OWN_FILES: [&str; 30] = [
     "manifest.json",
     DATABASE,
     "metadata.db-wal",
@@ -60,6 +60,7 @@ const OWN_FILES: [&str; 29] = [
     VIEWS,
     "tokens.json",
     "sessions",
+    "coediting",
 ];
 
 /// A project on disk.

@@ -2,6 +2,7 @@
 //! server for editors. They handle access and transport; answers
 //! come from the engine.
 
+mod coediting;
 mod http;
 pub mod lsp;
 pub mod mcp;

@@ -28,6 +28,7 @@ const OWN_IGNORE: &str = "\
 /trash/
 /proposals/
 /sessions/
+/coediting/
 /audit.jsonl
 /audit.1.jsonl
 /favorites.json

@@ -55,7 +55,7 @@ pub(super) async fn call(
     let longest = if operation.facts.takes_file { LONGEST_WITH_FILE } else { LONGEST };
     let voice = voice(&headers, &viewer.app.languages);
     let body = parameters(&headers, body, longest, &voice).await?;
-    let (answer, is_written) = viewer
+    let (answer, is_written, moved) = viewer
         .work(move |viewer, cancel| {
             let params: Value = if body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&body) }
                 .map_err(|error| Error::invalid(message!("{error}", error)))?;
@@ -65,15 +65,30 @@ pub(super) async fn call(
             if let Some((_, hub)) = viewer.in_hub.as_ref().filter(|_| operation.name == "resolve_links") {
                 elsewhere::resolve(hub, &mut answer, cancel);
             }
+            let moved = if is_written { moved(&answer) } else { Vec::new() };
             let answer = serde_json::to_vec(&answer).map_err(|error| Error::Internal(error.to_string()))?;
-            Ok((answer, is_written))
+            Ok((answer, is_written, moved))
         })
         .await
         .map_err(|error| Refusal::told(&error, &voice))?;
+    for (from, to) in moved {
+        viewer.coediting.moved(&from, &to);
+    }
     if operation.facts.unwatched && is_written {
         viewer.events.tell_all();
     }
     Ok(([(header::CONTENT_TYPE, "application/json")], answer).into_response())
+}
+
+/// The former and new paths of pages that an operation moved.
+fn moved(answer: &Value) -> Vec<(String, String)> {
+    let changed = answer.get("changed").and_then(Value::as_array);
+    let path = |file: &Value, name: &str| Some(file.get(name)?.as_str()?.to_owned());
+    changed
+        .into_iter()
+        .flatten()
+        .filter_map(|file| Some((path(file, "moved_from")?, path(file, "filepath")?)))
+        .collect()
 }
 
 /// The body of a request with parameters in JSON.

@@ -64,8 +64,10 @@ pub fn run<E: From<Error>>(
             .route("/api/{operation}", post(call))
             .route("/open", get(open))
             .fallback(show)
-            .with_state(mounted);
-        door.serve(addresses, None, cancel, announce).await
+            .with_state(mounted.clone());
+        let served = door.serve(addresses, None, cancel, announce).await;
+        mounted.finish().await;
+        served
     })
 }
 

@@ -29,7 +29,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use serde::Serialize;
@@ -45,6 +45,7 @@ use ubp_host::hub::Hub;
 use ubp_host::live::{Live, Notices};
 use ubp_host::{Environment, Project};
 
+use crate::coediting::{self, Coediting};
 use crate::http::{FAREWELL, Token, require};
 use crate::{lsp, mcp};
 
@@ -79,6 +80,7 @@ struct Viewer {
     /// Its place in the hub that shows it.
     in_hub: Option<(InHub, Arc<Hub>)>,
     events: Events,
+    coediting: Arc<Coediting>,
 }
 
 /// Options of the viewer.
@@ -170,19 +172,24 @@ async fn serve<E: From<Error>>(
     let door = Door::open(options, languages, "ubp viewer").await?;
     // It checks access itself: named tokens open it and nothing else.
     let mcp = mcp::router(&live, options.write, &door.names, door.token, door.stop.clone())?;
+    let coediting = viewer.coediting.clone();
     let addresses = addresses(Arc::new(viewer), door.stop.clone());
-    door.serve(addresses, Some(mcp), cancel, announce).await
+    let served = door.serve(addresses, Some(mcp), cancel, announce).await;
+    coediting.finish().await;
+    served
 }
 
 /// The addresses of a project, which stay until `stop`.
 fn addresses(viewer: Arc<Viewer>, stop: CancellationToken) -> Router {
     tokio::spawn(events::count_vectors(viewer.clone(), stop.clone()));
     tokio::spawn(events::follow_proposals(viewer.clone(), stop.clone()));
+    tokio::spawn(viewer.coediting.clone().follow(stop.clone()));
     Router::new()
         .route("/api/events", get(events::listen))
         .route("/api/{operation}", post(api::call))
         .route("/desktop", post(desktop::open))
         .route("/lsp", get(language_server))
+        .route("/coedit", get(coedit))
         .fallback(pages::show)
         .with_state((viewer, stop))
 }
@@ -196,6 +203,16 @@ async fn language_server(
         return StatusCode::NOT_FOUND.into_response();
     }
     lsp::connect(upgrade, viewer.live.clone(), viewer.app.languages.clone(), stop)
+}
+
+/// Editing together with others, for the web app. In a project that is only read, it can be watched.
+async fn coedit(
+    State((viewer, stop)): State<(Arc<Viewer>, CancellationToken)>,
+    headers: HeaderMap,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    let voice = language::voice(&headers, &viewer.app.languages);
+    coediting::connect(upgrade, viewer.coediting.clone(), !viewer.is_read_only(), voice, stop)
 }
 
 impl App {
@@ -225,7 +242,8 @@ impl Viewer {
     fn of(app: Arc<App>, live: Arc<Live>, in_hub: Option<(InHub, Arc<Hub>)>) -> ubp_core::Result<Self> {
         let root = std::fs::canonicalize(live.root())
             .map_err(|error| Error::io(live.root().display().to_string(), error))?;
-        Ok(Self { app, live, root, in_hub, events: Events::default() })
+        let coediting = Coediting::new(live.clone());
+        Ok(Self { app, live, root, in_hub, events: Events::default(), coediting })
     }
 
     /// Whether the project can only be read.

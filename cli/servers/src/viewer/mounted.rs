@@ -13,6 +13,7 @@ use ubp_host::hub::{Hub, OpenProject};
 use ubp_host::live::Live;
 
 use super::{App, Viewer, addresses, blocking};
+use crate::coediting::Coediting;
 
 /// Start of the addresses of projects; the name follows.
 pub(super) const PROJECTS: &str = "/p/";
@@ -33,6 +34,7 @@ pub(super) struct Mounted {
 
 struct Mount {
     live: Arc<Live>,
+    coediting: Arc<Coediting>,
     router: Router,
     stop: CancellationToken,
 }
@@ -84,10 +86,22 @@ impl Mounted {
         let (app, shown) = (self.app.clone(), live.clone());
         let viewer = blocking(move |_| Viewer::of(app, shown, in_hub)).await?;
         let stop = self.stop.child_token();
+        let coediting = viewer.coediting.clone();
         let router = addresses(Arc::new(viewer), stop.clone());
-        let mount = Mount { live, router: router.clone(), stop };
+        let mount = Mount { live, coediting, router: router.clone(), stop };
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(Some(shown.entry(name).or_insert(mount).router.clone()))
+    }
+
+    /// Saves what is edited together, because the server ends.
+    pub(super) async fn finish(&self) {
+        let projects: Vec<_> = {
+            let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+            shown.values().map(|mount| mount.coediting.clone()).collect()
+        };
+        for coediting in projects {
+            coediting.finish().await;
+        }
     }
 }
 
