@@ -8,6 +8,7 @@ import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, highlightSpecialChars, keymap, placeholder, type KeyBinding } from '@codemirror/view';
 import { attachments } from './attachments';
 import { blockLines } from './blocks';
+import { sharing } from './coediting/place';
 import { conflictPlace } from './conflict';
 import { followLink, following } from './following';
 import { findCount } from './find-count';
@@ -71,6 +72,7 @@ export function pageExtensions(label: () => string, isEditable: boolean, isLive:
     toolbar,
     notices,
     conflictPlace,
+    sharing.of([]),
     refusing,
     search({ top: true }),
     findCount,

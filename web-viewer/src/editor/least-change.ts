@@ -13,11 +13,12 @@ export function leastChange(from: string, to: string): ChangeSpec[] {
   if (isLowSurrogate(from, head) || isLowSurrogate(to, head)) head--;
   if (tail > 0 && (isLowSurrogate(from, from.length - tail) || isLowSurrogate(to, to.length - tail))) tail--;
   const [before, after] = [from.slice(head, from.length - tail), to.slice(head, to.length - tail)];
-  return diff(before, after, { scanLimit: 400, timeout: 100 }).map(({ fromA, toA, fromB, toB }) => ({
-    from: head + fromA,
-    to: head + toA,
-    insert: after.slice(fromB, toB),
-  }));
+  return diff(before, after, { scanLimit: 400, timeout: 100 }).map(({ fromA, toA, fromB, toB }) => {
+    // The halves beside a change are the same on both sides.
+    const first = Number(isLowSurrogate(before, fromA) || isLowSurrogate(after, fromB));
+    const last = Number(isLowSurrogate(before, toA) || isLowSurrogate(after, toB));
+    return { from: head + fromA - first, to: head + toA + last, insert: after.slice(fromB - first, toB + last) };
+  });
 }
 
 function isLowSurrogate(text: string, at: number): boolean {

@@ -37,6 +37,14 @@ export interface PropertiesState {
   problem: { line: number; message: string } | null;
 }
 
+/** Somebody else who has the page open. */
+export interface Guest {
+  id: number;
+  name: string;
+  /** Number of a colour, from 0. */
+  colour: number;
+}
+
 export interface EditorHost {
   client: UbpClient;
   /** Identifies the project among others edited in this browser, for the stored drafts. */
@@ -64,6 +72,14 @@ export interface EditorHost {
   fileUrl(path: string): string;
   /** Links to these files were inserted. `takeBack` removes them from the text. */
   onAttached?(files: readonly Output<'add_attachment'>[], takeBack: () => void): void;
+  /** The address where pages are edited together; null if they are not. */
+  together: string | null;
+  /** The name that others see; empty if none was chosen. */
+  name(): string;
+  /** Who else has the page on screen open. */
+  onGuests?(guests: readonly Guest[]): void;
+  /** Somebody else has renamed a page. */
+  onMoved?(from: string, to: string): void;
   onStatus(status: SaveStatus): void;
   /** Whether a page, on screen or not, has edits that are not in its file. */
   onUnsaved?(filepath: string, isUnsaved: boolean): void;
@@ -103,6 +119,10 @@ export interface MountedEditor {
   setLive(isLive: boolean): void;
   /** The language of the interface changed. */
   relabel(): void;
+  /** The user has another name. */
+  named(): void;
+  /** Scrolls to somebody's cursor. */
+  goToGuest(id: number): void;
   /** Goes to the form of front matter, or shows an empty one. If the YAML is broken, goes to its line. */
   editProperties(): void;
   /** Makes selected text bold. False if no text is selected. */

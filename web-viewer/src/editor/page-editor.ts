@@ -12,6 +12,7 @@ import { Saver, type Buffer, type PageFile, type Timers } from '../saving/saver'
 import { fold } from '../text/fold';
 import { finishTyping } from './accept-soon';
 import { attachFiles } from './attachments';
+import type { SharedPage } from './coediting/shared-page';
 import { conflictWith, showConflict } from './conflict';
 import { pageExtensions } from './extensions';
 import { toggleInline } from './formatting';
@@ -59,8 +60,17 @@ interface OpenPage {
   saver: Saver;
   status: SaveStatus;
   answers: LinkAnswers;
+  /** Editing together with others, while the page is on screen. */
+  shared: SharedPage | null;
+  /** Resolves when the page has been left by the others. */
+  left: Promise<void>;
   /** Whether its text has had the focus. */
   isPlaced: boolean;
+}
+
+/** Whether the file has the text of a page. */
+function isSettled({ shared, saver }: OpenPage): boolean {
+  return shared?.isShared ? shared.isSettled : saver.isSettled;
 }
 
 export class PageEditor implements MountedEditor {
@@ -89,7 +99,10 @@ export class PageEditor implements MountedEditor {
       this.#leaveAll();
       this.#drafts.keepNow();
     });
-    this.#listen(window, 'online', () => void this.#shown?.saver.fileChanged());
+    this.#listen(window, 'online', () => {
+      void this.#shown?.saver.fileChanged();
+      this.#shown?.shared?.reconnect();
+    });
   }
 
   #listen(target: EventTarget, event: string, run: () => unknown): void {
@@ -106,14 +119,54 @@ export class PageEditor implements MountedEditor {
 
   #leaveAll(): void {
     this.#finish();
-    for (const page of this.#pages.values()) if (!page.saver.isSettled) void page.saver.leave();
+    for (const page of this.#pages.values()) if (!isSettled(page)) void this.#save(page);
+  }
+
+  /** Saves a page, whoever does that. */
+  async #save(page: OpenPage): Promise<void> {
+    if (page.shared?.isShared) await page.shared.save();
+    else await page.saver.leave();
+  }
+
+  /** Lets others edit the page on screen. */
+  async #share(page: OpenPage): Promise<void> {
+    const { together } = this.#host;
+    if (!together || page.status.state === 'read-only') return;
+    await page.left;
+    const { SharedPage } = await import('./coediting/shared-page');
+    if (this.#shown !== page || page.shared || this.#pages.get(page.path) !== page) return;
+    page.shared = new SharedPage({
+      address: together,
+      path: () => page.path,
+      name: () => this.#host.name(),
+      state: () => this.#stateOf(page),
+      update: (make) => {
+        const made = make(this.#stateOf(page));
+        if (made instanceof Transaction && this.#shown !== page) page.state = made.state;
+        else this.#update(page, made instanceof Transaction ? made : { ...made, annotations: [fromFile.of(true), ...[made.annotations ?? []].flat()] });
+      },
+      park: () => page.saver.park(),
+      unpark: (known) => page.saver.unpark(known),
+      onStatus: (status) => this.#setStatus(page, status),
+      onDraft: (draft) => this.#drafts.keep(page.path, draft),
+      onGuests: (guests) => this.#shown === page && this.#host.onGuests?.(guests),
+      onMoved: (to) => to !== page.path && this.#host.onMoved?.(page.path, to),
+    });
+  }
+
+  /** The page is left: others go on without this window. */
+  #unshare(page: OpenPage): Promise<void> {
+    const { shared } = page;
+    if (!shared) return page.left;
+    page.left = shared.leave().finally(() => (page.shared = null));
+    return page.left;
   }
 
   async openPage(filepath: string, fragment?: string): Promise<void> {
     this.#finish();
     this.#wanted = filepath;
     const left = this.#shown;
-    if (left && left.path !== filepath) void left.saver.leave();
+    if (left && left.path !== filepath && !left.shared?.isShared) void left.saver.leave();
     let page = this.#pages.get(filepath);
     if (page) void page.saver.fileChanged();
     else {
@@ -131,7 +184,7 @@ export class PageEditor implements MountedEditor {
   }
 
   #adopt(file: OpenedFile): OpenPage {
-    const page = { path: file.filepath, isPlaced: false } as OpenPage;
+    const page = { path: file.filepath, isPlaced: false, shared: null as SharedPage | null, left: Promise.resolve() } as OpenPage;
     page.answers = new LinkAnswers(
       this.#host.client,
       () => page.path,
@@ -217,15 +270,19 @@ export class PageEditor implements MountedEditor {
     const before = this.#stateOf(page).doc;
     this.#update(page, spec);
     // The view, which tells of changes, knows only the page that is shown.
-    if (this.#shown !== page && !before.eq(page.state.doc)) page.saver.edited('typed');
+    if (this.#shown !== page && !before.eq(page.state.doc)) this.#edited(page, 'typed');
   }
 
   #show(page: OpenPage): void {
     const left = this.#shown;
     if (left === page) return;
-    if (left) left.state = this.#view.state;
+    if (left) {
+      left.state = this.#view.state;
+      void this.#unshare(left);
+    }
     this.#shown = page;
     this.#view.setState(page.state);
+    void this.#share(page);
     // The last one wins.
     this.#pages.delete(page.path);
     this.#pages.set(page.path, page);
@@ -239,7 +296,7 @@ export class PageEditor implements MountedEditor {
   #forgetOld(): void {
     for (const [path, page] of this.#pages) {
       if (this.#pages.size <= KEPT) return;
-      if (page === this.#shown || !page.saver.isSettled) continue;
+      if (page === this.#shown || page.shared || !page.saver.isSettled) continue;
       page.saver.close();
       page.answers.close();
       this.#pages.delete(path);
@@ -252,29 +309,42 @@ export class PageEditor implements MountedEditor {
     if (update.docChanged || update.selectionSet || syntaxTree(update.state) !== syntaxTree(update.startState)) this.#follow();
     if (!update.docChanged) return;
     if (changesProperties(update)) this.#host.onProperties?.(propertiesOf(update.state));
-    const typed = update.transactions.filter((transaction) => transaction.docChanged && !transaction.annotation(fromFile));
+    const typed = update.transactions.filter((transaction) => transaction.docChanged && !transaction.annotation(fromFile) && !transaction.annotation(Transaction.remote));
     if (typed.length > 0) {
       const isPasted = typed.some((transaction) => transaction.isUserEvent('input.paste') || transaction.isUserEvent('input.drop'));
-      page.saver.edited(isPasted ? 'pasted' : 'typed');
+      this.#edited(page, isPasted ? 'pasted' : 'typed');
     }
     this.#count();
   }
 
+  #edited(page: OpenPage, how: 'typed' | 'pasted'): void {
+    if (page.shared?.isShared) page.shared.edited();
+    else page.saver.edited(how);
+  }
+
   #composing(page: OpenPage, isComposing: boolean): void {
     clearTimeout(this.#composed);
-    if (isComposing) page.saver.composing(true);
-    else this.#composed = setTimeout(() => page.saver.composing(false), AFTER_COMPOSITION);
+    const tell = () => {
+      page.saver.composing(isComposing);
+      page.shared?.composing(isComposing);
+    };
+    if (isComposing) tell();
+    else this.#composed = setTimeout(tell, AFTER_COMPOSITION);
   }
 
   #blurred(page: OpenPage): void {
     // Closing or switching windows may end a composition without an event.
-    if (!this.#view.compositionStarted) page.saver.composing(false);
-    if (!page.saver.isSettled) void page.saver.save();
+    if (!this.#view.compositionStarted) {
+      page.saver.composing(false);
+      page.shared?.composing(false);
+    }
+    if (!page.shared?.isShared && !page.saver.isSettled) void page.saver.save();
   }
 
   #setStatus(page: OpenPage, status: SaveStatus): void {
     const { state } = page.status;
     page.status = status;
+    if (status.state === 'saved') page.shared?.saverSettled();
     if (status.state !== state) this.#host.onUnsaved?.(page.path, status.state !== 'saved' && status.state !== 'read-only');
     if (this.#shown === page) this.#host.onStatus(status);
     else if (status.state === 'gone' && state !== 'gone' && this.#shown && page.saver.hasEdits) this.#tellLeft(page);
@@ -331,7 +401,7 @@ export class PageEditor implements MountedEditor {
 
   async save(): Promise<void> {
     this.#finish();
-    await this.#shown?.saver.leave();
+    if (this.#shown) await this.#save(this.#shown);
   }
 
   goTo(fragment: string): void {
@@ -386,6 +456,7 @@ export class PageEditor implements MountedEditor {
     page.saver.letGo();
     this.#host.onUnsaved?.(page.path, false);
     page.answers.close();
+    void this.#unshare(page);
     this.#pages.delete(page.path);
     return async () => void (await page.file.create(text));
   }
@@ -413,6 +484,15 @@ export class PageEditor implements MountedEditor {
 
   relabel(): void {
     this.#view.dispatch({});
+  }
+
+  named(): void {
+    this.#shown?.shared?.named();
+  }
+
+  goToGuest(id: number): void {
+    const place = this.#shown?.shared?.placeOf(this.#view, id) ?? null;
+    if (place !== null) this.#view.dispatch({ effects: EditorView.scrollIntoView(place, { y: 'center' }) });
   }
 
   editProperties(): void {
@@ -445,6 +525,8 @@ export class PageEditor implements MountedEditor {
     this.#pages.set(to, page);
     this.#drafts.renamed(from, to);
     if (this.#wanted === from) this.#wanted = to;
+    // The others are at the new path.
+    if (!page.shared?.isShared) page.shared?.reconnect();
     // The file may have been missed at its old path.
     if (page.status.state === 'gone') await page.saver.fileChanged();
   }
@@ -459,6 +541,7 @@ export class PageEditor implements MountedEditor {
     if (this.#shown) this.#shown.state = this.#view.state;
     this.#shown = null;
     this.#view.destroy();
+    await Promise.all(pages.map((page) => this.#unshare(page)));
     await Promise.all(pages.map((page) => (page.saver.isSettled ? undefined : page.saver.leave())));
     for (const page of pages) {
       page.answers.close();

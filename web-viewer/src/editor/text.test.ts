@@ -126,6 +126,24 @@ describe('the smallest change', () => {
     );
   });
 
+  it('never splits a character of two units', () => {
+    const emoji = fc.array(fc.constantFrom('😀', '😁', '🐀', 'a', '\n')).map((signs) => signs.join(''));
+    const half = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+    fc.assert(
+      fc.property(emoji, emoji, (from, to) => {
+        let at = 0;
+        const parts: string[] = [];
+        for (const change of leastChange(from, to) as { from: number; to: number; insert: string }[]) {
+          parts.push(from.slice(at, change.from), from.slice(change.from, change.to), change.insert);
+          at = change.to;
+        }
+        expect([...parts, from.slice(at)].filter((part) => half.test(part))).toEqual([]);
+        expect(EditorState.create({ doc: from }).update({ changes: leastChange(from, to) }).state.doc.toString()).toBe(to);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it('does not touch unchanged text, so that a cursor there stays', () => {
     const [from, to] = ['one\ntwo\nthree\n', 'ONE\ntwo\nthree!\n'];
     const set = EditorState.create({ doc: from }).changes(leastChange(from, to));

@@ -101,6 +101,8 @@ export class Saver {
   #cancelSave: (() => void) | null = null;
   #cancelRetry: (() => void) | null = null;
   #isClosed = false;
+  /** Whether somebody else keeps text and file in sync. */
+  #isParked = false;
 
   constructor(file: PageFile, buffer: Buffer, known: FileText, timers: Timers, events: SaverEvents) {
     this.#file = file;
@@ -131,7 +133,7 @@ export class Saver {
     const isUnedited = draft.text === draft.base.text;
     if (isUnedited || draft.text === now.text) return this.#events.onDraft(() => null);
     this.#setDirty();
-    if (draft.base.hash === now.hash) {
+    if (draft.base.hash === now.hash || draft.base.text === now.text) {
       this.#buffer.adopt(draft.text);
       this.#events.onNotice(writing.saving.restored);
       this.#tell('unsaved');
@@ -146,7 +148,7 @@ export class Saver {
 
   /** The user changed the text. */
   edited(how: 'typed' | 'pasted' = 'typed'): void {
-    if (this.#isClosed) return;
+    if (this.#isClosed || this.#isParked) return;
     this.#setDirty();
     this.#keepDraft();
     if (this.#conflict || this.#isGone) return;
@@ -173,6 +175,31 @@ export class Saver {
   leave(): Promise<void> {
     this.#isComposing = false;
     return this.save();
+  }
+
+  /**
+   * Saves, and leaves text and file to somebody else. Resolves to the file, which may lack recent edits; null if that is not
+   * possible now, because there is a conflict or a problem.
+   */
+  async park(): Promise<FileText | null> {
+    await this.save();
+    if (this.#isClosed || this.#isParked || this.#isComposing || this.#conflict || this.#isGone || this.#running || this.#inDoubt.length > 0 || this.#failures > 0 || !this.#known.hash) return null;
+    this.#isParked = true;
+    this.#isDirty = false;
+    this.#cancelTimers();
+    return this.#known;
+  }
+
+  /** Goes on, with a version that the file has or had. What the text has more is saved. */
+  unpark(known: FileText): Promise<void> {
+    this.#isParked = false;
+    this.#known = known;
+    this.#inDoubt = [];
+    this.#failures = 0;
+    this.#mustRead = true;
+    if (this.hasEdits) this.#resume();
+    this.#keepDraft();
+    return this.#run();
   }
 
   /** The file may have changed. */
@@ -218,7 +245,7 @@ export class Saver {
   }
 
   get #next(): 'read' | 'create' | 'write' | null {
-    if (this.#isClosed || this.#isComposing) return null;
+    if (this.#isClosed || this.#isParked || this.#isComposing) return null;
     const writes = this.#mustWrite && !this.#conflict && !this.#isGone;
     if (this.#mustRead || (writes && !this.#known.hash)) return 'read';
     if (this.#mustCreate) return 'create';

@@ -34,10 +34,12 @@ interface Kept {
   graphWanted: boolean | null;
   /** Whether the palette searches all projects of a hub. */
   everywhere: boolean;
+  /** The name that others see who edit the same page; empty for a number. */
+  name: string;
 }
 
 const KEY = 'ubp';
-const DEFAULTS: Kept = { theme: 'system', language: 'system', side: true, meaning: true, opening: 'read', live: true, properties: true, font: 'sans', size: 17, width: 'normal', spelling: true, opener: null, graphColours: 'none', graphWanted: null, everywhere: true };
+const DEFAULTS: Kept = { theme: 'system', language: 'system', side: true, meaning: true, opening: 'read', live: true, properties: true, font: 'sans', size: 17, width: 'normal', spelling: true, opener: null, graphColours: 'none', graphWanted: null, everywhere: true, name: '' };
 
 export const SIZES = { least: 13, most: 24 } as const;
 

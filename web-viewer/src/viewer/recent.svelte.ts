@@ -22,7 +22,7 @@ export class Recent {
   }
 
   moved(from: string, to: string): void {
-    this.#keep(this.pages.map((page) => (page === from ? to : page)));
+    this.#keep([...new Set(this.pages.map((page) => (page === from ? to : page)))]);
   }
 
   #keep(pages: readonly string[]): void {

@@ -3,7 +3,7 @@ import type { CreatePageOutput, Mention, Suggestion } from '#contract';
 import { tick } from 'svelte';
 import { SvelteSet } from 'svelte/reactivity';
 import { ClientError, type ClientEvents, type Output, type UbpClient } from '../client/client';
-import type { HeadingsAbove, MountedEditor, PageStats, PropertiesState, SaveStatus } from '../editor/mount';
+import type { Guest, HeadingsAbove, MountedEditor, PageStats, PropertiesState, SaveStatus } from '../editor/mount';
 import type { Navigator } from '../routing/navigator.svelte';
 import { bare, decoded } from '../routing/urls';
 import { layout } from '../state/layout.svelte';
@@ -61,6 +61,8 @@ export class Workspace {
   editorProblem = $state.raw<ClientError | null>(null);
   saveStatus = $state.raw<SaveStatus>({ state: 'saved', message: '' });
   stats = $state.raw<PageStats | null>(null);
+  /** Who else has the page in the editor open. */
+  guests = $state.raw<readonly Guest[]>([]);
   /** Headings above the cursor of the editor. */
   headingsAbove = $state.raw<HeadingsAbove>({ count: 0, first: '' });
   favorites = $state.raw<readonly string[]>([]);
@@ -375,6 +377,11 @@ export class Workspace {
     // Only the list depends on this.
     if (this.page === from) await this.session.learn(to).catch(() => {});
     await Promise.all([followed, this.navigator.moved(from, to)]);
+  }
+
+  /** Somebody else renamed a page. What this window renames, it follows itself. */
+  async movedElsewhere(from: string, to: string): Promise<void> {
+    if (this.#changing === 0) await this.changing(() => this.moved(from, to));
   }
 
   /** Pages were deleted: shows another tab, or the previous page. */

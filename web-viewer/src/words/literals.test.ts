@@ -4,7 +4,7 @@ import { literalsIn } from './literals';
 const sources = import.meta.glob<string>('../**/*.{svelte,ts}', { query: '?raw', import: 'default', eager: true });
 
 /** Files with words that are not for people: names of languages, of syntax nodes, of elements, and documents and style sheets as text. */
-const OTHER_WORDS = new Set(['code/languages.ts', 'diagrams/svg.ts', 'editor/look.ts', 'editor/live/look.ts', 'editor/wikilinks.ts', 'editor/marks-of-text.ts', 'offline/notice.ts', 'parts/Icon.svelte', 'words/literals.ts']);
+const OTHER_WORDS = new Set(['code/languages.ts', 'diagrams/svg.ts', 'editor/look.ts', 'editor/coediting/look.ts', 'editor/live/look.ts', 'editor/wikilinks.ts', 'editor/marks-of-text.ts', 'offline/notice.ts', 'parts/Icon.svelte', 'words/literals.ts']);
 /** Names of products, and texts that are written into files or queries. */
 const NAMES = new Set(['Unified Blueprint', 'VS Code', 'VSCodium', 'Cursor', 'Zed', 'JetBrains IDEs', 'TextMate', 'vscode://file/', 'H']);
 

@@ -56,6 +56,8 @@ export const desk = {
   },
   badProperties: (line: number, why: string) => `The properties are not valid YAML. Line ${line}: ${why}`,
   brokenProperties: (line: number) => `Properties broken in line ${line}`,
+  alsoHere: 'Also here',
+  goToGuest: (name: string) => `Go to the cursor of ${name}`,
   exitFocus: 'Exit focus mode',
   projectProblems: 'Problems of the project',
   problemCount: (count: number) => (count === 0 ? 'No problems' : counted(count, 'problem')),

@@ -58,6 +58,8 @@ export const editor = {
   noSuchName: 'No page or file has this name',
   noSuchPlace: 'The page has no such heading or block',
   notAPage: (path: string) => `${path} is not a page, and is not shown here.`,
+  guest: (number: number) => `Guest ${number}`,
+  apart: 'No connection. What you type is merged once it is back.',
   noPage: 'No page has this name.',
   noPart: 'The page has no such heading or block.',
   emptyPage: 'This page is empty.',

@@ -31,6 +31,8 @@ export const settings = {
   address: 'Address',
   addressHelp: '{path} and {line} stand for the file and the line.',
   addressWrong: 'Not valid: write an address such as {example}.',
+  name: 'Your name for others',
+  nameless: 'Guest',
   language: 'Language',
   system: 'System',
 };

@@ -56,6 +56,8 @@ export const desk = {
   },
   badProperties: (line, why) => `プロパティが正しい YAML ではありません。${line} 行目: ${why}`,
   brokenProperties: (line) => `${line} 行目のプロパティに誤り`,
+  alsoHere: 'ほかに開いている人',
+  goToGuest: (name) => `${name} のカーソルへ移動`,
   exitFocus: '集中モードを終了',
   projectProblems: 'プロジェクトの問題',
   problemCount: (count) => (count === 0 ? '問題なし' : `問題 ${number(count)} 件`),

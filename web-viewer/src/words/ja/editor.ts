@@ -58,6 +58,8 @@ export const editor = {
   noSuchName: 'この名前のページやファイルはありません',
   noSuchPlace: 'ページにこの見出しやブロックはありません',
   notAPage: (path) => `${path} はページではないため、ここには表示されません。`,
+  guest: (number) => `ゲスト ${number}`,
+  apart: '接続がありません。入力した内容は、接続が戻ると統合されます。',
   noPage: 'この名前のページはありません。',
   noPart: 'ページにこの見出しやブロックはありません。',
   emptyPage: 'このページは空です。',

@@ -33,6 +33,8 @@ export const settings = {
   address: 'アドレス',
   addressHelp: '{path} と {line} は、ファイルと行に置き換えられます。',
   addressWrong: '無効なアドレスです。{example} のように入力してください。',
+  name: '他の人に表示する名前',
+  nameless: 'ゲスト',
   language: '言語',
   system: 'システム',
 } satisfies typeof english;
