@@ -101,7 +101,7 @@ function inNode(what, files, env = {}, together = 1) {
   const results = join(scratch, `${what}.tap`);
   const { status } = run(
     process.execPath,
-    ['--test', `--test-concurrency=${together}`, '--test-timeout=600000', '--test-reporter=spec', '--test-reporter-destination=stdout', '--test-reporter=tap', `--test-reporter-destination=${results}`, ...files.map((name) => `${name}.test.mjs`)],
+    ['--test', `--test-concurrency=${together}`, `--test-timeout=${process.env.UBP_SOAK ? 3_600_000 : 600_000}`, '--test-reporter=spec', '--test-reporter-destination=stdout', '--test-reporter=tap', `--test-reporter-destination=${results}`, ...files.map((name) => `${name}.test.mjs`)],
     env,
   );
   const tap = readFileSync(results, 'utf8');

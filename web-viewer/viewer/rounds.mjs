@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { Editor, Viewer, addressOf, launch, makeProject, openForEditing, until } from './editing.mjs';
 
 /** A random number generator with a seed. */
-function numbers(seed) {
+export function numbers(seed) {
   let state = seed >>> 0;
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -21,7 +21,7 @@ function numbers(seed) {
  * Another editor that compares before it writes, under the lock of UBP's writers. File systems have no atomic compare-and-swap,
  * so without the lock either side could overwrite what the other one has just written.
  */
-function writeUnlessChanged(viewer, path, seen, text) {
+export function writeUnlessChanged(viewer, path, seen, text) {
   const [page, lock] = [join(viewer.root, 'pages', path), join(viewer.root, '.ubp/write.lock')];
   writeFileSync(`${page}.seen`, seen);
   writeFileSync(`${page}.tmp`, text);
