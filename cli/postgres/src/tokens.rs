@@ -43,6 +43,22 @@ pub(crate) fn written(token: &str) -> String {
     out
 }
 
+/// The token that PostgreSQL has as `written`; `None` if there is none.
+pub(crate) fn read(written: &str) -> Option<String> {
+    let mut token = String::with_capacity(written.len());
+    let mut rest = written;
+    while let Some(c) = rest.chars().next() {
+        let length = if c == 'z' { 5 } else { c.len_utf8() };
+        let (character, after) = rest.split_at_checked(length)?;
+        token.push(match character.strip_prefix('z') {
+            Some(digits) => char::from_u32(u32::from_str_radix(digits, 36).ok()?)?,
+            None => c,
+        });
+        rest = after;
+    }
+    Some(token)
+}
+
 /// The tokens of a row of the full text, in three columns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Columns<'t>(pub [Vec<&'t str>; 3]);
@@ -163,11 +179,13 @@ mod tests {
     fn tokens_are_written_with_letters_and_digits() {
         for (token, as_written) in [("snake", "snake"), ("a1", "a1"), ("1e5", "z001de5"), ("z", "z003e")] {
             assert_eq!(written(token), as_written);
+            assert_eq!(read(as_written).as_deref(), Some(token));
         }
         assert_eq!(written("公開").len(), 10);
         assert!(written("公開鍵").starts_with(&written("公開")));
         assert!(!written("z").starts_with(&written("y")));
         assert_eq!(written("\u{10ffff}").len(), 5);
+        assert_eq!((read("z12"), read("züüüü"), read("az----")), (None, None, None));
     }
 
     #[test]

@@ -3,32 +3,33 @@
 use ubp_core::Result;
 
 use super::Snapshot;
+use crate::tokens::{read, written};
 
 impl Snapshot<'_> {
-    /// The tokens that begin with a character, each with the number of rows that have it, in projects that are visible as a
+    /// The stems that begin with a character, each with the number of rows that have it, in projects that are visible as a
     /// whole.
     ///
     /// # Errors
     /// [`ubp_core::Error::SharedIndex`].
     pub async fn stems(&self, projects: &[i32], initial: char) -> Result<Vec<(String, i64)>> {
-        let next = char::from_u32(u32::from(initial) + 1).unwrap_or(char::MAX);
+        let first = written(&initial.to_string());
         let sql = "SELECT term, sum(rows)::bigint FROM ubp.terms
              WHERE project = ANY ($1) AND term >= $2 AND term < $3 GROUP BY term";
-        let rows = self.rows_of(sql, &[&projects, &initial.to_string(), &next.to_string()]).await?;
-        Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+        let rows = self.rows_of(sql, &[&projects, &first, &format!("{first}{{")]).await?;
+        Ok(rows.iter().filter_map(|row| Some((read(row.get(0))?, row.get(1)))).collect())
     }
 
-    /// At most `most` visible sections with a token: of each, the title of its page, its headings and its text.
+    /// At most `most` visible sections with a stem: of each, the title of its page, its headings and its text.
     ///
     /// # Errors
     /// [`ubp_core::Error::SharedIndex`].
-    pub async fn texts_with(&self, projects: &[i32], token: &str, most: usize) -> Result<Vec<Vec<String>>> {
+    pub async fn texts_with(&self, projects: &[i32], stem: &str, most: usize) -> Result<Vec<Vec<String>>> {
         let sql = "SELECT title, heading_path, text FROM (
                  SELECT project, page, section FROM ubp.passages
                  WHERE project = ANY ($1) AND to_tsvector('simple', tokens) @@ plainto_tsquery('simple', $2) LIMIT $3
              ) AS found JOIN ubp.sections USING (project, page, section) JOIN ubp.pages USING (project, page)";
         let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let rows = self.rows_of(sql, &[&projects, &token, &most]).await?;
+        let rows = self.rows_of(sql, &[&projects, &written(stem), &most]).await?;
         let texts = |row: &tokio_postgres::Row| {
             let headings: Vec<String> = row.get(1);
             [row.get(0), row.get(2)].into_iter().chain(headings).collect()

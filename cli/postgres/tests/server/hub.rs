@@ -236,7 +236,8 @@ fn answers_follow_every_push() {
 #[test]
 fn mistyped_words_are_corrected() {
     let Some(server) = shared() else { return };
-    let (name, _database) = pushed(server, &[project("shop", &pages(1)), project("other", &pages(2))]);
+    let far = Project::new("far", [("z.md", "# Zebras\n\nFrozen, Окнами.\n")]);
+    let (name, _database) = pushed(server, &[project("shop", &pages(1)), project("other", &pages(2)), far]);
     let hub = open(server, &name, None);
     let search = |query: &str, mode: &str| {
         let answer = ask(&hub, "search", json!({ "query": query, "mode": mode })).unwrap();
@@ -247,6 +248,10 @@ fn mistyped_words_are_corrected() {
         assert_eq!(corrected, "the walrus of copper");
         assert_eq!(found, search("the walrus of copper", mode).1);
         assert!(!found.is_empty());
+    }
+    // Tokens with these letters are written in another way.
+    for (typed, meant) in [("zebrras", "zebras"), ("frozenn", "frozen"), ("окнамми", "окнами")] {
+        assert_eq!(search(typed, "fulltext").0, meant);
     }
     assert_eq!(search("walrus copper", "fulltext").0, Value::Null);
     assert_eq!(search("\"walruss\"", "fulltext").0, Value::Null);

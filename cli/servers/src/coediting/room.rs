@@ -108,7 +108,7 @@ impl Room {
         self.state().page.clone()
     }
 
-    /// Whether the room has this session.
+    /// Whether `epoch` names the editing session of the room.
     pub(super) fn is_session(&self, epoch: &str) -> bool {
         self.state().session.as_ref().is_some_and(|session| session.epoch == epoch)
     }

@@ -4,12 +4,9 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use rusqlite::Connection;
-
 use super::numbers::{self, member_of, number};
 use super::{Found, Member, closest_of_models};
 use crate::index::published::PublishedSection;
-use crate::index::questions::names;
 use crate::index::{Close, Closest, PageMeans};
 use crate::ops::search::Fallback;
 use crate::search::texts::Texts;
@@ -126,20 +123,19 @@ impl ModelEvidence {
     }
 }
 
-/// The words of several projects: those of a query are counted in `evidence`, and names are in `indexes`.
+/// The words of several projects: those of a query are counted in `evidence`, and `is_in_name` tells whether a page's name
+/// matches an expression.
 pub(crate) struct SharedVocabulary<'a> {
     pub texts: &'a dyn SharedTexts,
     pub projects: &'a [&'a str],
     pub evidence: &'a Evidence,
-    pub indexes: &'a [&'a Connection],
+    pub is_in_name: &'a dyn Fn(&str) -> Result<bool>,
 }
 
 impl Vocabulary for SharedVocabulary<'_> {
     fn has(&self, expression: &str) -> Result<bool> {
-        if self.evidence.rows_with.get(expression).is_some_and(|rows| *rows > 0) {
-            return Ok(true);
-        }
-        self.indexes.iter().try_fold(false, |has, db| Ok(has || names::has(db, expression)?))
+        let is_in_text = self.evidence.rows_with.get(expression).is_some_and(|rows| *rows > 0);
+        Ok(is_in_text || (self.is_in_name)(expression)?)
     }
 
     fn each_stem(&self, initial: char, take: &mut dyn FnMut(String, i64)) -> Result<()> {

@@ -8,6 +8,7 @@ use super::{Asked, Output, Params, Prepared, SearchMode, SearchType, filter};
 use super::{is_about_the_query, show, shrink};
 use crate::graph::{Direction, LinkGraph, Walk};
 use crate::hub::in_one_state_each;
+use crate::index::questions::names;
 use crate::index::received::{pages_with_sections, put_sections};
 use crate::message::Message;
 use crate::ops::budget::{self, Omitted};
@@ -114,13 +115,13 @@ fn corrected(
     evidence: &SharedEvidence,
     query: &text::Query,
 ) -> Result<Option<String>> {
-    let contexts: Vec<Context<'_>> = projects.iter().map(|(_, context)| *context).collect();
-    let projects: Vec<&str> = projects.iter().map(|(name, _)| *name).collect();
-    in_one_state_each(&contexts, Vec::new(), &mut |contexts| {
-        let indexes = contexts.iter().map(|context| context.index.connection());
-        let indexes = indexes.collect::<Result<Vec<_>>>()?;
-        correct(&[&SharedVocabulary { texts, projects: &projects, evidence, indexes: &indexes }], query)
-    })
+    let is_in_name = |expression: &str| {
+        projects.iter().try_fold(false, |has, (_, context)| {
+            Ok(has || context.index.read(|db| names::has(db, expression))?)
+        })
+    };
+    let names: Vec<&str> = projects.iter().map(|(name, _)| *name).collect();
+    correct(&[&SharedVocabulary { texts, projects: &names, evidence, is_in_name: &is_in_name }], query)
 }
 
 fn members_of<'m, 'r: 'm>(
