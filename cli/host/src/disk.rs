@@ -16,7 +16,7 @@ use ubp_core::word;
 use ubp_core::{Error, Result, path as paths};
 
 use super::atomic;
-use super::ignore_rules::{self, Rules};
+use super::ignore_rules::{self, Parsed, Rules};
 use super::sessions;
 use super::walk::{Found, Walk, leads_inside};
 use super::write_lock::WriteLock;
@@ -33,7 +33,7 @@ mod tests;
 mod unlisted;
 
 use prefixes::Prefixes;
-use stat::file_stat;
+pub(crate) use stat::file_stat;
 
 /// The pages and sources of one project folder.
 ///
@@ -45,6 +45,7 @@ pub struct DiskSource {
     root: PathBuf,
     pages: PathBuf,
     top: PathBuf,
+    parsed: Arc<Parsed>,
     writers: Arc<WriteLock>,
     /// The folder that symbolic links to pages must not leave.
     limits: PathBuf,
@@ -79,7 +80,8 @@ impl DiskSource {
         let pages = fs::canonicalize(&pages).unwrap_or(pages);
         let top = ignore_rules::top(&root).to_path_buf();
         let writers = Arc::new(WriteLock::new(root.join(".ubp")));
-        Ok(Self { limits: root.clone(), root, pages, top, writers, templates: None, in_git: false })
+        let parsed = Arc::default();
+        Ok(Self { limits: root.clone(), root, pages, top, parsed, writers, templates: None, in_git: false })
     }
 
     /// The same, but symbolic links must not leave the pages folder.
@@ -122,6 +124,7 @@ impl DiskSource {
         let walk = Walk {
             root: &self.root,
             top: &self.top,
+            parsed: &self.parsed,
             admits: &|target| self.admits_page(target),
             visible: &is_visible,
             enter: &|folder| !self.is_template(folder),
@@ -171,7 +174,7 @@ impl DiskSource {
     /// Whether ignore rules exclude the page at `path`.
     fn is_ignored(&self, path: &str) -> bool {
         let mut file = self.pages.clone();
-        let mut rules = Rules::of(&self.top, &self.pages);
+        let mut rules = Rules::of(&self.top, &self.pages, &self.parsed);
         let mut parts = path.split('/').peekable();
         while let Some(part) = parts.next() {
             file.push(part);
@@ -180,7 +183,7 @@ impl DiskSource {
                 return true;
             }
             if is_dir {
-                rules = rules.enter(&file, &mut Vec::new());
+                rules = rules.enter(&file, &self.parsed, &mut Vec::new());
             }
         }
         false
@@ -347,6 +350,7 @@ impl Source for DiskSource {
         let walk = Walk {
             root: &self.root,
             top: &self.top,
+            parsed: &self.parsed,
             admits: &|target| leads_inside(&self.root, target, &is_source_name),
             visible: &is_source_name,
             enter: &|folder| prefixes.may_hold_matches(folder),

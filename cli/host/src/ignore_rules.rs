@@ -2,14 +2,18 @@
 //! overrides `.gitignore`. The user's global ignore file does not apply, because all clones of a project must have the
 //! same pages.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 use ubp_core::message::Message;
+use ubp_core::ports::FileStat;
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::disk::file_stat;
 
 /// Names of ignore files.
 pub(super) const RULE_FILES: [&str; 2] = [".ubpignore", ".gitignore"];
@@ -25,15 +29,66 @@ pub(super) struct Rules(Option<Arc<Level>>);
 
 #[derive(Debug)]
 struct Level {
-    ubp: Gitignore,
-    git: Gitignore,
-    exclude: Gitignore,
+    ubp: Arc<Gitignore>,
+    git: Arc<Gitignore>,
+    exclude: Arc<Gitignore>,
     is_repository: bool,
     above: Rules,
 }
 
 /// An ignore file with an error.
 pub(super) type Broken = (PathBuf, Message);
+
+/// Ignore files that were parsed before, so that asking about one file after another does not parse them each time.
+#[derive(Debug, Default)]
+pub(super) struct Parsed(Mutex<HashMap<PathBuf, ParsedFile>>);
+
+#[derive(Debug, Clone)]
+struct ParsedFile {
+    stat: FileStat,
+    rules: Arc<Gitignore>,
+    errors: Vec<Message>,
+}
+
+/// A file that was written so recently may be written again without a visible change of its state.
+const SETTLED: Duration = Duration::from_secs(2);
+
+impl Parsed {
+    /// The rules of a file, relative to `folder`; empty if the file does not exist.
+    fn read(&self, folder: &Path, file: &str, broken: &mut Vec<Broken>) -> Arc<Gitignore> {
+        let path = folder.join(file);
+        // Not symbolic links, which git does not follow either, and not pipes.
+        let Some(metadata) = fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file) else {
+            return Arc::new(Gitignore::empty());
+        };
+        let stat = file_stat(&metadata);
+        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = files.get(&path).filter(|known| known.stat == stat).cloned();
+        let parsed = known.unwrap_or_else(|| {
+            let parsed = ParsedFile::read(folder, &path, stat);
+            let age = metadata.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
+            if age.is_some_and(|age| age > SETTLED) {
+                files.insert(path.clone(), parsed.clone());
+            }
+            parsed
+        });
+        broken.extend(parsed.errors.into_iter().map(|error| (path.clone(), error)));
+        parsed.rules
+    }
+}
+
+impl ParsedFile {
+    fn read(folder: &Path, path: &Path, stat: FileStat) -> Self {
+        let mut builder = GitignoreBuilder::new(folder);
+        let mut errors: Vec<_> = builder.add(path).into_iter().collect();
+        let rules = builder.build().unwrap_or_else(|error| {
+            errors.push(error);
+            Gitignore::empty()
+        });
+        let errors = errors.into_iter().map(|error| Message::reported(error.to_string())).collect();
+        Self { stat, rules: Arc::new(rules), errors }
+    }
+}
 
 /// The topmost folder whose rules apply: the repository of `root`, otherwise `root`.
 pub(super) fn top(root: &Path) -> &Path {
@@ -42,21 +97,22 @@ pub(super) fn top(root: &Path) -> &Path {
 
 impl Rules {
     /// The rules that apply in `folder`, starting from `top`.
-    pub(super) fn of(top: &Path, folder: &Path) -> Self {
+    pub(super) fn of(top: &Path, folder: &Path, parsed: &Parsed) -> Self {
         let mut folders: Vec<&Path> =
             folder.ancestors().take_while(|ancestor| ancestor.starts_with(top)).collect();
         folders.reverse();
-        folders.into_iter().fold(Self::default(), |rules, folder| rules.enter(folder, &mut Vec::new()))
+        let enter = |rules: Self, folder| rules.enter(folder, parsed, &mut Vec::new());
+        folders.into_iter().fold(Self::default(), enter)
     }
 
     /// The rules that apply in `folder`, a direct subfolder.
-    pub(super) fn enter(&self, folder: &Path, broken: &mut Vec<Broken>) -> Self {
-        let [ubp, git] = RULE_FILES.map(|name| read(folder, Path::new(name), broken));
+    pub(super) fn enter(&self, folder: &Path, parsed: &Parsed, broken: &mut Vec<Broken>) -> Self {
+        let [ubp, git] = RULE_FILES.map(|name| parsed.read(folder, name, broken));
         let is_repository = fs::symlink_metadata(folder.join(".git")).is_ok();
         if ubp.is_empty() && git.is_empty() && !is_repository {
             return self.clone();
         }
-        let exclude = read(folder, Path::new(".git/info/exclude"), broken);
+        let exclude = parsed.read(folder, ".git/info/exclude", broken);
         Self(Some(Arc::new(Level { ubp, git, exclude, is_repository, above: self.clone() })))
     }
 
@@ -146,23 +202,6 @@ impl CommittedRules {
     }
 }
 
-/// The rules of a file, relative to `folder`; empty if the file does not exist.
-fn read(folder: &Path, file: &Path, broken: &mut Vec<Broken>) -> Gitignore {
-    let path = folder.join(file);
-    // Not symbolic links, which git does not follow either, and not pipes.
-    if !fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file()) {
-        return Gitignore::empty();
-    }
-    let mut builder = GitignoreBuilder::new(folder);
-    if let Some(error) = builder.add(&path) {
-        broken.push((path.clone(), Message::reported(error.to_string())));
-    }
-    builder.build().unwrap_or_else(|error| {
-        broken.push((path, Message::reported(error.to_string())));
-        Gitignore::empty()
-    })
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -176,14 +215,15 @@ mod tests {
         fs::write(root.join(".gitignore"), "*.tmp.md\n/only-top.md\nout/\n").unwrap();
         fs::write(root.join("a/.gitignore"), "!kept.tmp.md\n").unwrap();
         fs::write(root.join(".ubpignore"), "!out/\nprivate.md\n").unwrap();
-        let rules = Rules::of(root, &root.join("a/b"));
+        let parsed = Parsed::default();
+        let rules = Rules::of(root, &root.join("a/b"), &parsed);
         let excludes = |path: &str, is_dir| rules.exclude(&root.join("a/b").join(path), is_dir);
         assert!(excludes("x.tmp.md", false));
         assert!(!excludes("kept.tmp.md", false));
         assert!(!excludes("only-top.md", false));
         assert!(excludes("private.md", false));
         assert!(!excludes("out", true));
-        assert!(Rules::of(root, root).exclude(&root.join("only-top.md"), false));
+        assert!(Rules::of(root, root, &parsed).exclude(&root.join("only-top.md"), false));
 
         let mut committed = CommittedRules::default();
         for path in [".gitignore", "a/.gitignore", ".ubpignore"] {
@@ -210,10 +250,39 @@ mod tests {
         fs::write(root.join(".gitignore"), "a.md\n").unwrap();
         fs::write(root.join(".git/info/exclude"), "b.md\nc.md\n").unwrap();
         assert_eq!(top(&root.join("sub")), root.join("sub"));
-        let (outer, inner) = (Rules::of(root, root), Rules::of(root, &root.join("sub")));
+        let parsed = Parsed::default();
+        let (outer, inner) = (Rules::of(root, root, &parsed), Rules::of(root, &root.join("sub"), &parsed));
         for name in ["a.md", "b.md"] {
             assert!(outer.exclude(&root.join(name), false));
             assert!(!inner.exclude(&root.join("sub").join(name), false));
         }
+    }
+    #[test]
+    fn a_changed_file_is_parsed_again_and_an_error_is_told_each_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let (root, file) = (dir.path(), dir.path().join(".gitignore"));
+        let parsed = Parsed::default();
+        let written = |text: &str, seconds_ago: u64| {
+            fs::write(&file, text).unwrap();
+            let at = SystemTime::now() - Duration::from_secs(seconds_ago);
+            fs::File::options().append(true).open(&file).unwrap().set_modified(at).unwrap();
+        };
+        let asked = |name: &str| {
+            let mut broken = Vec::new();
+            let rules = Rules::default().enter(root, &parsed, &mut broken);
+            (rules.exclude(&root.join(name), false), broken.len())
+        };
+        written("a.md\n[z-a]\n", 60);
+        assert_eq!([asked("a.md"), asked("a.md"), asked("b.md")], [(true, 1), (true, 1), (false, 1)]);
+        assert_eq!(parsed.0.lock().unwrap().len(), 1);
+        written("b.md\n", 30);
+        assert_eq!([asked("a.md"), asked("b.md")], [(false, 0), (true, 0)]);
+        // Same size, and possibly the same time.
+        written("c.md\n", 0);
+        assert_eq!(asked("c.md"), (true, 0));
+        written("d.md\n", 0);
+        assert_eq!([asked("c.md"), asked("d.md")], [(false, 0), (true, 0)]);
+        fs::remove_file(&file).unwrap();
+        assert_eq!(asked("d.md"), (false, 0));
     }
 }

@@ -13,7 +13,7 @@ use ubp_core::message::{Fill, Message};
 use ubp_core::ports::Unreadable;
 
 use super::atomic;
-use super::ignore_rules::{Broken, RULE_FILES, Rules};
+use super::ignore_rules::{Broken, Parsed, RULE_FILES, Rules};
 
 /// Parameters of a walk.
 pub(super) struct Walk<'a> {
@@ -21,6 +21,8 @@ pub(super) struct Walk<'a> {
     pub(super) root: &'a Path,
     /// The topmost folder whose ignore rules apply.
     pub(super) top: &'a Path,
+    /// Ignore files that were parsed before.
+    pub(super) parsed: &'a Parsed,
     /// Whether the target of a symbolic link may be read; the error is the reason.
     pub(super) admits: &'a dyn Fn(&Path) -> Result<(), Message>,
     /// Whether a file or folder name is considered at all.
@@ -137,7 +139,8 @@ impl Walk<'_> {
         let mut broken: Vec<Broken> = Vec::new();
         let workers = thread::available_parallelism().map_or(1, usize::from);
         let mut batch = Batch::default();
-        let above = start.parent().filter(|_| start != self.top).map(|above| Rules::of(self.top, above));
+        let above =
+            start.parent().filter(|_| start != self.top).map(|above| Rules::of(self.top, above, self.parsed));
         let mut stack = vec![(start.to_path_buf(), prefix.to_string(), above.unwrap_or_default())];
         while let Some((folder, path, outer)) = stack.pop() {
             let entries = match read_folder(&folder) {
@@ -154,7 +157,7 @@ impl Walk<'_> {
                 entries.into_iter().map(|entry| (entry.file_name(), entry)).collect();
             let has_rules =
                 entries.iter().any(|(name, _)| RULE_FILES.iter().chain(&[".git"]).any(|rules| name == rules));
-            let rules = if has_rules { outer.enter(&folder, &mut broken) } else { outer };
+            let rules = if has_rules { outer.enter(&folder, self.parsed, &mut broken) } else { outer };
             found.folders.push(folder);
             batch.folders += 1;
             for (name, entry) in entries {

@@ -5,7 +5,7 @@ use std::fs::Metadata;
 use jiff::Timestamp;
 use ubp_core::ports::FileStat;
 
-pub(super) fn file_stat(metadata: &Metadata) -> FileStat {
+pub(crate) fn file_stat(metadata: &Metadata) -> FileStat {
     let modified = metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
     FileStat {
         size: metadata.len(),
