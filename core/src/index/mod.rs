@@ -70,7 +70,7 @@ pub(crate) use embedding::{SectionText, section_text};
 pub use matrix::{Close, Closest, Near, PageMeans, VectorMatrix};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use matrix::{FEW as BACKGROUND_OF_NOTHING, SAMPLE, typical_deviation};
-pub use page_names::{Name, NamedPage, PageNames};
+pub use page_names::{Letters, Name, NamedPage, PageNames};
 pub(crate) use postings::{Posting, Postings};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use prepare::source_refs;

@@ -17,7 +17,7 @@ pub struct NamedPage {
     pub filepath: String,
     /// Its title.
     pub title: String,
-    /// Title, aliases, file name and path, in this order.
+    /// Title, aliases, file name and path, in this order; of names with the same key, the first.
     pub names: Vec<Name>,
     /// Its number in the index.
     number: i64,
@@ -32,6 +32,26 @@ pub struct Name {
     pub key: String,
     /// Length of the key in characters.
     pub length: usize,
+    /// What may match it.
+    pub letters: Letters,
+}
+
+/// The ASCII letters and digits of a text. A text cannot match a name that lacks one of them, and this is known much sooner
+/// than how well it matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Letters(u128);
+
+impl Letters {
+    /// Those of `text`.
+    pub fn of(text: &str) -> Self {
+        let bits = text.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| 1 << byte);
+        Self(bits.fold(0, |all, bit: u128| all | bit))
+    }
+
+    /// Whether all of them are in `name`.
+    pub fn are_in(self, name: Self) -> bool {
+        self.0 & !name.0 == 0
+    }
 }
 
 /// The names of all pages.
@@ -80,13 +100,15 @@ impl NamedPage {
     fn new(number: i64, filepath: &str, title: &str, aliases: &[String]) -> Self {
         let own = [path::page_name(filepath), path::without_page_extension(filepath)];
         let all = std::iter::once(title).chain(aliases.iter().map(String::as_str)).chain(own);
-        let names = all
-            .map(|name| {
-                let key = loose_key(name);
-                let length = key.chars().count();
-                Name { name: name.to_owned(), key, length }
-            })
-            .collect();
+        let mut names: Vec<Name> = Vec::new();
+        for name in all {
+            let key = loose_key(name);
+            // The file name is often the title, and matches no better than that.
+            if names.iter().all(|known| known.key != key) {
+                let (length, letters) = (key.chars().count(), Letters::of(&key));
+                names.push(Name { name: name.to_owned(), key, length, letters });
+            }
+        }
         Self { number, filepath: filepath.to_owned(), title: title.to_owned(), names }
     }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::Result;
-use crate::index::{Name, NamedPage, PageNames};
+use crate::index::{Letters, Name, NamedPage, PageNames};
 use crate::ops::Facts;
 use crate::ops::budget;
 use crate::render::url;
@@ -75,7 +75,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let limit = budget::ranged("limit", params.limit, 10, 1, 100)?;
     let names = context.index.page_names()?;
     let mut found = matching(&names, &loose_key(&params.text));
-    found.sort_by(|(a, x, _), (b, y, _)| b.cmp(a).then_with(|| x.filepath.cmp(&y.filepath)));
+    // Pages that match equally well stay in the order of their paths.
+    found.sort_by_key(|(fit, ..)| Reverse(*fit));
     let total = found.len();
     let pages = context.index.read(|db| {
         let shown = found.into_iter().take(limit).map(|(_, page, name)| {
@@ -98,11 +99,15 @@ fn matching<'a>(names: &'a PageNames, typed: &str) -> Vec<(Option<Fit>, &'a Name
     }
     let pattern = Pattern::new(typed, CaseMatching::Respect, Normalization::Never, AtomKind::Fuzzy);
     let mut matcher = Matcher::new(Config::DEFAULT.match_paths());
+    let required = Letters::of(typed);
     let mut characters = Vec::new();
     let mut found = Vec::new();
     for page in &names.pages {
         let mut best: Option<(Fit, &str)> = None;
-        for Name { name, key, length } in &page.names {
+        for Name { name, key, length, letters } in &page.names {
+            if !required.are_in(*letters) {
+                continue;
+            }
             let Some(letters) = pattern.score(Utf32Str::new(key, &mut characters), &mut matcher) else {
                 continue;
             };
