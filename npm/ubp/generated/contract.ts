@@ -509,14 +509,14 @@ export interface BrokenLink {
   target: string;
   /** Why it is broken. */
   reason: BrokenReason;
-  /** The page or file that it led to before. */
+  /** The page or file that it led to before, or leads to without the heading or block. */
   led_to: string | null;
   /** The page's new path, if it moved; `renamed` says how certain that is. */
   moved_to: string | null;
 }
 
 /** Why a link is broken. */
-export type BrokenReason = "new_link" | "target_removed" | "target_moved" | "name_changed";
+export type BrokenReason = "new_link" | "target_removed" | "target_moved" | "name_changed" | "heading_missing";
 
 /** A call of an operation. */
 export interface Call {

@@ -224,6 +224,7 @@ fn broken_link(broken: &BrokenLink, page: &dyn Fn(&str) -> String) -> String {
         (BrokenReason::NewLink, _) => format!("{place}: no page has this name"),
         (BrokenReason::TargetMoved, Some(to)) => format!("{place}: {led_to} was moved to {}", page(to)),
         (BrokenReason::NameChanged, _) => format!("{place}: {led_to} no longer has this name"),
+        (BrokenReason::HeadingMissing, _) => format!("{place}: {led_to} does not have this heading or block"),
         _ if led_to.is_empty() => format!("{place}: its target was removed"),
         _ => format!("{place}: {led_to} was removed"),
     }

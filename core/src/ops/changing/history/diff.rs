@@ -227,7 +227,7 @@ pub struct BrokenLink {
     pub target: String,
     /// Why it is broken.
     pub reason: BrokenReason,
-    /// The page or file that it led to before.
+    /// The page or file that it led to before, or leads to without the heading or block.
     pub led_to: Option<String>,
     /// The page's new path, if it moved; `renamed` says how certain that is.
     pub moved_to: Option<String>,
@@ -245,6 +245,8 @@ pub enum BrokenReason {
     TargetMoved,
     /// Its target exists, but no longer has this name.
     NameChanged,
+    /// Its page exists, but does not have this heading or block.
+    HeadingMissing,
 }
 
 /// What a page says and is not true any more because of this change. The commit is absent if what it removed is not committed,

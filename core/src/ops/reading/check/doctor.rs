@@ -33,7 +33,7 @@ mod schema;
 #[cfg(not(target_family = "wasm"))]
 mod symbols;
 
-pub(crate) use checks::PAGE_TYPES;
+pub(crate) use checks::{PAGE_TYPES, without_place};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use checks::{ambiguous_link, broken_link, finding, missing_heading};
 

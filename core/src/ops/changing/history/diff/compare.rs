@@ -177,10 +177,10 @@ impl<'a> Pair<'a> {
     }
 
     fn broken(&self) -> (Vec<BrokenLink>, Vec<MendedLink>) {
-        // Key: the page's new path and the link's target. Value: where the link leads.
-        let mut then: BTreeMap<(&str, &str), &'a Destination> = BTreeMap::new();
+        // Key: the page's new path and the link's target.
+        let mut then: BTreeMap<(&str, &str), &'a LinkState> = BTreeMap::new();
         for link in &self.before.links {
-            then.entry((self.new_path(&link.from), &link.target)).or_insert(&link.leads_to);
+            then.entry((self.new_path(&link.from), &link.target)).or_insert(link);
         }
         let mut now: BTreeMap<(&str, &str), &'a LinkState> = BTreeMap::new();
         for link in &self.after.links {
@@ -188,11 +188,13 @@ impl<'a> Pair<'a> {
         }
         let mut broken = Vec::new();
         for (key, link) in &now {
-            if link.leads_to != Destination::Nowhere || then.get(key) == Some(&&Destination::Nowhere) {
+            let before = then.get(key);
+            if !link.is_broken() || before.is_some_and(|before| before.is_broken()) {
                 continue;
             }
-            let (reason, led_to, moved_to) = match then.get(key) {
-                Some(Destination::Page(page)) => {
+            let (reason, led_to, moved_to) = match (&link.leads_to, before.map(|before| &before.leads_to)) {
+                (Destination::Page(page), _) => (BrokenReason::HeadingMissing, Some(page.clone()), None),
+                (_, Some(Destination::Page(page))) => {
                     let moved_to = self.moved.get(page).cloned();
                     let reason = match (&moved_to, self.after.pages.contains_key(page)) {
                         (Some(_), _) => BrokenReason::TargetMoved,
@@ -201,9 +203,9 @@ impl<'a> Pair<'a> {
                     };
                     (reason, Some(page.clone()), moved_to)
                 }
-                Some(Destination::File(file)) => (BrokenReason::TargetRemoved, Some(file.clone()), None),
-                Some(_) => (BrokenReason::TargetRemoved, None, None),
-                None => (BrokenReason::NewLink, None, None),
+                (_, Some(Destination::File(file))) => (BrokenReason::TargetRemoved, Some(file.clone()), None),
+                (_, Some(_)) => (BrokenReason::TargetRemoved, None, None),
+                (_, None) => (BrokenReason::NewLink, None, None),
             };
             broken.push(BrokenLink {
                 filepath: link.from.clone(),
@@ -216,14 +218,15 @@ impl<'a> Pair<'a> {
         }
         broken.sort_by(|a, b| (&a.filepath, a.line, &a.target).cmp(&(&b.filepath, b.line, &b.target)));
         let mut mended = Vec::new();
-        for (&(page, target), destination) in &then {
-            if **destination != Destination::Nowhere || !self.after.pages.contains_key(page) {
+        for (&(page, target), before) in &then {
+            let after = now.get(&(page, target));
+            let is_broken_still = after.is_some_and(|after| after.is_broken());
+            if !before.is_broken() || is_broken_still || !self.after.pages.contains_key(page) {
                 continue;
             }
-            let leads_to = match now.get(&(page, target)).map(|link| &link.leads_to) {
-                Some(Destination::Nowhere) => continue,
+            let leads_to = match after.map(|link| &link.leads_to) {
                 Some(Destination::Page(path) | Destination::File(path)) => Some(path.clone()),
-                Some(Destination::Attachment) | None => None,
+                Some(Destination::Attachment | Destination::Nowhere) | None => None,
             };
             mended.push(MendedLink { filepath: page.into(), target: target.into(), leads_to });
         }

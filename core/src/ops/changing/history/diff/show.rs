@@ -143,13 +143,22 @@ fn show_broken(broken: &BrokenLink, page: &mut dyn Page) {
                 led_to
             )
         }
+        (BrokenReason::HeadingMissing, _, Some(led_to)) => {
+            message!(
+                "{label}  {place} -> {target}  {led_to} does not have this heading or block",
+                label,
+                place,
+                target,
+                led_to
+            )
+        }
         (BrokenReason::TargetRemoved | BrokenReason::TargetMoved, _, Some(led_to)) => {
             message!("{label}  {place} -> {target}  {led_to} was removed", label, place, target, led_to)
         }
         (BrokenReason::TargetRemoved | BrokenReason::TargetMoved, _, None) => {
             message!("{label}  {place} -> {target}  its target was removed", label, place, target)
         }
-        (BrokenReason::NewLink | BrokenReason::NameChanged, ..) => {
+        (BrokenReason::NewLink | BrokenReason::NameChanged | BrokenReason::HeadingMissing, ..) => {
             message!("{label}  {place} -> {target}  no page has this name", label, place, target)
         }
     })]);

@@ -1,7 +1,7 @@
 //! What is compared of a state: everything about pages and links that a reader would notice. Keys are paths, which
 //! remain valid after the index is gone.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use rusqlite::Connection;
@@ -13,6 +13,7 @@ use crate::freshness::{self, Assessment};
 use crate::graph::DEPENDENCIES;
 use crate::index::questions::links::{self, LeadsTo};
 use crate::index::questions::{pages, sections};
+use crate::ops::doctor;
 use crate::ops::page::path_of;
 use crate::ports::ContentHash;
 
@@ -58,6 +59,14 @@ pub(super) struct LinkState {
     pub(super) link_type: String,
     pub(super) target: String,
     pub(super) leads_to: Destination,
+    /// Whether its page does not have the heading or block.
+    pub(super) lacks_place: bool,
+}
+
+impl LinkState {
+    pub(super) fn is_broken(&self) -> bool {
+        self.lacks_place || self.leads_to == Destination::Nowhere
+    }
 }
 
 /// The target of a link.
@@ -146,6 +155,8 @@ fn told(text: &str) -> (ContentHash, Vec<u64>) {
 }
 
 fn links(db: &Connection) -> Result<Vec<LinkState>> {
+    let lacking: HashSet<(String, String)> =
+        doctor::without_place(db)?.into_iter().map(|link| (link.path, link.target)).collect();
     let mut links = Vec::new();
     links::each_link(db, |from, line, link_type, target, leads_to| {
         let leads_to = match leads_to {
@@ -154,7 +165,12 @@ fn links(db: &Connection) -> Result<Vec<LinkState>> {
             LeadsTo::Attachment => Destination::Attachment,
             LeadsTo::Nothing => Destination::Nowhere,
         };
-        links.push(LinkState { from, line, link_type, target, leads_to });
+        links.push(LinkState { from, line, link_type, target, leads_to, lacks_place: false });
     })?;
+    if !lacking.is_empty() {
+        for link in &mut links {
+            link.lacks_place = lacking.contains(&(link.from.clone(), link.target.clone()));
+        }
+    }
     Ok(links)
 }

@@ -126,6 +126,42 @@ fn broken_and_fixed_links_have_a_reason() {
 }
 
 #[test]
+fn links_to_headings_and_blocks_that_went_are_broken() {
+    let text = "[[b#Flow]] [[b#^id]] [[b#Kept]] [[b#Never]] [b](b.md#flow) [[#Own]]\n\n# Own\n";
+    let output = compared(&[
+        &[
+            MANIFEST,
+            ("pages/a.md", Some(text)),
+            ("pages/b.md", Some("# Flow\n\none ^id\n\n# Kept\n\n[[a#Late]]\n")),
+        ],
+        &[
+            ("pages/a.md", Some(&format!("{}\n# Late\n\n[[b#Typo]]\n", text.replace("# Own", "# Mine")))),
+            ("pages/b.md", None),
+            ("pages/c/b.md", Some("# Way\n\none\n\n# Kept\n\n[[a#Late]]\n")),
+        ],
+    ]);
+    let broken: Vec<_> = output
+        .broken_links
+        .iter()
+        .map(|it| (it.line, it.target.as_str(), it.reason, it.led_to.as_deref()))
+        .collect();
+    let missing = BrokenReason::HeadingMissing;
+    assert_eq!(
+        broken,
+        [
+            (1, "#Own", missing, Some("a.md")),
+            (1, "b#Flow", missing, Some("c/b.md")),
+            (1, "b#^id", missing, Some("c/b.md")),
+            (1, "b.md#flow", BrokenReason::TargetMoved, Some("b.md")),
+            (7, "b#Typo", missing, Some("c/b.md")),
+        ]
+    );
+    let mended: Vec<_> =
+        output.mended_links.iter().map(|it| (it.target.as_str(), it.leads_to.as_deref())).collect();
+    assert_eq!(mended, [("a#Late", Some("a.md"))]);
+}
+
+#[test]
 fn moving_a_page_does_not_change_links_that_still_lead_to_it() {
     let output = compared(&[
         &[MANIFEST, ("pages/a.md", Some("[[b]]")), ("pages/b.md", Some("[[a|depends_on]] text"))],

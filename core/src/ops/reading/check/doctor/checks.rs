@@ -13,6 +13,7 @@ use crate::Context;
 use crate::embed::{MULTILINGUAL, Scripts, is_unfit};
 use crate::freshness::{REVIEW_LOCK, ReviewLock};
 use crate::graph::{LinkGraph, PipedLinks, Wanted};
+use crate::index::questions::links::AnchoredLink;
 use crate::index::questions::{links, names, pages, sections};
 use crate::manifest::MANIFEST_PATH;
 use crate::ops::{bounds, page};
@@ -179,6 +180,16 @@ pub(super) fn ambiguous(db: &Connection, findings: &mut Vec<Finding>) -> Result<
 }
 
 pub(super) fn missing_anchors(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
+    let found = without_place(db)?.into_iter();
+    findings.extend(found.map(|link| {
+        missing_heading(&link.target, &link.target_path, &link.anchor).at(&link.path, link.line)
+    }));
+    Ok(())
+}
+
+/// Links to a heading or block that their page does not have.
+pub(crate) fn without_place(db: &Connection) -> Result<Vec<AnchoredLink>> {
+    let mut found = Vec::new();
     for link in links::anchored(db)? {
         // Obsidian writes nested headings as `A#B`; the last one is the target.
         let last = link.anchor.rsplit('#').next().unwrap_or(&link.anchor).trim();
@@ -186,11 +197,10 @@ pub(super) fn missing_anchors(db: &Connection, findings: &mut Vec<Finding>) -> R
         let is_meant =
             |key: &String| text::heading_key(key) == wanted && key.starts_with('^') == last.starts_with('^');
         if !names::anchors(db, link.target_page)?.iter().any(is_meant) {
-            let missing = missing_heading(&link.target, &link.target_path, &link.anchor);
-            findings.push(missing.at(&link.path, link.line));
+            found.push(link);
         }
     }
-    Ok(())
+    Ok(found)
 }
 
 pub(super) fn contested_ids(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
