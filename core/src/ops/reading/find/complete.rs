@@ -105,14 +105,17 @@ fn matching<'a>(names: &'a PageNames, typed: &str) -> Vec<(Option<Fit>, &'a Name
     for page in &names.pages {
         let mut best: Option<(Fit, &str)> = None;
         for Name { name, key, length, letters } in &page.names {
-            if !required.are_in(*letters) {
+            let beginning = key.starts_with(typed);
+            // Nothing else is better than a beginning.
+            let is_worse = best.as_ref().is_some_and(|(known, _)| known.beginning && !beginning);
+            if is_worse || !required.are_in(*letters) {
                 continue;
             }
             let Some(letters) = pattern.score(Utf32Str::new(key, &mut characters), &mut matcher) else {
                 continue;
             };
             let whole = key == typed;
-            let fit = Fit { whole, beginning: key.starts_with(typed), letters, length: Reverse(*length) };
+            let fit = Fit { whole, beginning, letters, length: Reverse(*length) };
             // Of equally good names, the first is kept: the title before the others.
             if best.as_ref().is_none_or(|(known, _)| *known < fit) {
                 best = Some((fit, name));
