@@ -61,6 +61,9 @@ pub struct Context<'a> {
     /// What the agent may do where; `None` if nothing restricts it. People are never restricted.
     #[cfg(not(target_family = "wasm"))]
     pub rights: Option<&'a crate::manifest::AuthorRights>,
+    /// Hears of pages that are saved while they are typed, which the audit log does not have. A guest needs it to save.
+    #[cfg(not(target_family = "wasm"))]
+    pub typing: Option<&'a dyn crate::writing::typing::Typing>,
     /// Notes what an answer leaves out to fit its limit.
     #[cfg(not(target_family = "wasm"))]
     pub witness: Option<&'a crate::sessions::Witness>,
@@ -151,6 +154,8 @@ impl Engine {
             proposing: None,
             #[cfg(not(target_family = "wasm"))]
             rights: None,
+            #[cfg(not(target_family = "wasm"))]
+            typing: None,
             #[cfg(not(target_family = "wasm"))]
             witness: None,
             reader: None,

@@ -44,6 +44,8 @@ pub mod renaming;
 pub(crate) mod rights;
 pub(crate) mod titles;
 #[cfg(not(target_family = "wasm"))]
+pub mod typing;
+#[cfg(not(target_family = "wasm"))]
 pub(crate) mod unlisted;
 
 use audit::{Entry, OutcomeKind};
@@ -404,19 +406,30 @@ fn diff_of(context: &Context<'_>, plan: &Plan, with_records: bool) -> String {
 }
 
 /// Writes a page that a person edits. The editor saves several times a minute and has its own undo, so this is not
-/// recorded in the audit log and does not wait for the index. Changes by agents go through [`carry_out`].
+/// recorded in the audit log and does not wait for the index. Changes by agents go through [`carry_out`]. Returns the id of the
+/// proposal if the change was only proposed.
 ///
 /// # Errors
 /// As [`carry_out`].
-pub(crate) fn save(context: &Context<'_>, before: Version, after: Vec<u8>) -> Result<()> {
+pub(crate) fn save(context: &Context<'_>, before: Version, after: Vec<u8>) -> Result<Option<String>> {
+    #[cfg(not(target_family = "wasm"))]
+    if let Some(typing) = context.typing
+        && typing::may_save(context, &before)?
+    {
+        if let Some(old) = before.bytes.as_ref().filter(|old| **old != after) {
+            context.source.write(&before.path, &after, Some(before.hash))?;
+            typing.saved(&before.path, old, &after);
+        }
+        return Ok(None);
+    }
     if context.caller == Caller::Agent {
-        return carry_out(context, Plan::new("save_page", vec![Change::edit(before, after)]), false)
-            .map(drop);
+        let plan = Plan::new("save_page", vec![Change::edit(before, after)]);
+        return carry_out(context, plan, false).map(|written| written.proposal);
     }
-    if before.bytes.as_ref() == Some(&after) {
-        return Ok(());
+    if before.bytes.as_ref() != Some(&after) {
+        context.source.write(&before.path, &after, Some(before.hash))?;
     }
-    context.source.write(&before.path, &after, Some(before.hash))
+    Ok(None)
 }
 
 /// Updates the index from the written files, even if the caller requested cancellation in the meantime.

@@ -194,6 +194,7 @@ impl SharedHub {
             agent,
             proposing: None,
             rights: None,
+            typing: None,
             witness: None,
             reader,
             progress,

@@ -8,6 +8,7 @@ pub mod lsp;
 pub mod mcp;
 mod messages;
 mod shared;
+pub mod sharing;
 pub mod viewer;
 
 pub use http::named_tokens;

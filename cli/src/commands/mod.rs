@@ -34,6 +34,7 @@ mod review;
 mod rights;
 mod search;
 mod sessions;
+mod share;
 mod stale;
 mod status;
 mod suggest;
@@ -149,6 +150,8 @@ pub enum Command {
     Rights(rights::RightsArgs),
     /// Make, list and revoke tokens of agents
     Token(token::TokenArgs),
+    /// Make, list and revoke links for guests of the viewer
+    Share(share::ShareArgs),
     /// Show, install and choose the embedding model
     Model(model::ModelArgs),
     /// Print a completion script for a shell
@@ -194,6 +197,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Eval(args) => return eval::run(terminal, &folder, global, args),
         Command::Mcp(args) => return mcp::run(terminal, &folder, args),
         Command::Token(args) => return token::run(terminal, &folder, args),
+        Command::Share(args) => return share::run(terminal, &folder, args),
         Command::Hook(args) => return hook::run(terminal, &folder, global, args),
         Command::McpServer(args) => return mcp_server::run(terminal, &folder, args),
         Command::Viewer(args) => return viewer::run(terminal, &folder, args),
@@ -250,6 +254,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         | Command::Mcp(_)
         | Command::Hook(_)
         | Command::Token(_)
+        | Command::Share(_)
         | Command::McpServer(_)
         | Command::Viewer(_)
         | Command::Lsp(_)

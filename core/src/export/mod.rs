@@ -35,7 +35,7 @@ pub use database::{DatabaseReport, TABLES, settings_of_site};
 #[cfg(not(target_family = "wasm"))]
 pub use projects::{ProjectLink, projects_page};
 pub use publicity::{default_for, is_public};
-pub use settings::{Folders, InHub, Semantic, SiteSettings};
+pub use settings::{Folders, GuestOf, InHub, Semantic, SiteSettings};
 pub use site::{LONE_STYLE, MANIFEST, Site, SiteFile};
 pub use source::PublicSource;
 pub use template::{Template, policy};

@@ -27,6 +27,19 @@ pub struct SiteSettings {
     pub languages: Vec<Language>,
     /// The project's place among those of a hub.
     pub hub: Option<InHub>,
+    /// The guest that a server shows it to, if it is not the owner's browser.
+    pub guest: Option<GuestOf>,
+}
+
+/// What a guest of a server may do.
+#[derive(Debug, Clone, Serialize)]
+pub struct GuestOf {
+    /// Its name.
+    pub name: String,
+    /// The word of its right.
+    pub right: &'static str,
+    /// The operations that it may call.
+    pub operations: Vec<&'static str>,
 }
 
 /// A project among those of a hub that a server shows.

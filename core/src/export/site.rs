@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::Publication;
 use super::around::{self, Neighbours};
-use super::settings::{Folders, InHub, Semantic, SiteSettings};
+use super::settings::{Folders, GuestOf, InHub, Semantic, SiteSettings};
 use super::template::{Filling, Template, policy};
 use super::words::{Words, own_language, told_in, words};
 use crate::Context;
@@ -57,6 +57,8 @@ pub(super) struct Description<'a> {
     pub folders: Option<&'a Folders>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hub: Option<&'a InHub>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guest: Option<&'a GuestOf>,
 }
 
 #[derive(Serialize)]
@@ -459,6 +461,7 @@ impl<'a> Site<'a> {
             style_nonce: self.settings.style_nonce.as_deref(),
             folders: self.settings.folders.as_ref(),
             hub: self.settings.hub.as_ref(),
+            guest: self.settings.guest.as_ref(),
         };
         head + &as_script("ubp-site", &description) + &shown.facts
     }

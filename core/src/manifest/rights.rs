@@ -12,6 +12,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::Manifest;
 use crate::globs::Globs;
+use crate::graph::resolve::is_attachment;
 use crate::writing::audit::goes_by;
 use crate::{Error, Result, message, path, reported, text, word};
 
@@ -223,6 +224,8 @@ pub struct AuthorRights {
     pages_dir: String,
     /// Where the pages folder is, if its path has symbolic links.
     real_pages_dir: Option<String>,
+    /// Whether only pages, and files that pages show, are visible.
+    without_code: bool,
 }
 
 impl AuthorRights {
@@ -244,7 +247,14 @@ impl AuthorRights {
             token: given.collect::<Result<_>>()?,
             pages_dir: manifest.pages_folder().to_owned(),
             real_pages_dir: None,
+            without_code: false,
         })
+    }
+
+    /// The same, and every file that is neither a page nor an attachment is hidden.
+    #[must_use]
+    pub fn without_code(self) -> Self {
+        Self { without_code: true, ..self }
     }
 
     /// The same if the pages folder is really `folder`, relative to the project: pages have the same rights there.
@@ -271,12 +281,12 @@ impl AuthorRights {
 
     /// Whether there are no rules for this author.
     pub fn is_unlimited(&self) -> bool {
-        self.manifest.is_empty() && self.token.is_empty()
+        self.manifest.is_empty() && self.token.is_empty() && !self.without_code
     }
 
     /// Whether any rule hides files from this author.
     pub fn hides(&self) -> bool {
-        self.any(Right::Hide)
+        self.without_code || self.any(Right::Hide)
     }
 
     /// Whether any rule lets this author only propose changes.
@@ -328,6 +338,10 @@ impl AuthorRights {
     }
 
     fn ground(&self, file: &str, page: Option<&str>) -> Ground {
+        let is_shown = || path::is_page(file) || path::is_base(file) || is_attachment(file);
+        if self.without_code && !is_shown() {
+            return Ground { right: Right::Hide, rule: None };
+        }
         let by_character = self.manifest.iter().chain(&self.token).any(|(_, rule)| rule.lowered.is_some());
         let compared =
             |path: &str| Compared { folded: folded(path), lowered: by_character.then(|| lowered(path)) };
@@ -349,7 +363,8 @@ impl AuthorRights {
 
     /// Text that is equal for authors to whom the same rules hide and show files.
     pub fn key(&self) -> String {
-        let mut key = format!("{}\n", folded(&self.pages_dir));
+        let code = if self.without_code { "without code" } else { "" };
+        let mut key = format!("{}\n{code}", folded(&self.pages_dir));
         for rules in [&self.manifest, &self.token] {
             // A rule that shows files matters only after one that hides some.
             for rule in effective(rules).skip_while(|rule| rule.right != Right::Hide) {

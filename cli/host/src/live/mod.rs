@@ -23,8 +23,10 @@ use ubp_core::manifest::{AuthorRights, Manifest};
 use ubp_core::message::Message;
 use ubp_core::ops::Operation;
 use ubp_core::progress::{Cancel, Progress, Silent};
+use ubp_core::proposals::Proposing;
 use ubp_core::sessions::Witness;
 use ubp_core::show::{Page, Reader};
+use ubp_core::writing::typing::Typing;
 use ubp_core::{Caller, Context, Error, Result};
 
 use crate::Project;
@@ -81,7 +83,7 @@ pub enum Changed {
 }
 
 /// The caller of an operation.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Asker<'a> {
     /// A person or an agent.
     pub caller: Caller,
@@ -89,13 +91,25 @@ pub struct Asker<'a> {
     pub agent: Option<&'a str>,
     /// What the agent may do; `None` if nothing restricts it.
     pub rights: Option<&'a AuthorRights>,
+    /// Stores changes as proposals instead of making them.
+    pub proposing: Option<&'a Proposing>,
+    /// Hears of what it saves while typing.
+    pub typing: Option<&'a dyn Typing>,
     /// Notes what the answer leaves out.
     pub witness: Option<&'a Witness>,
 }
 
+impl Asker<'_> {
+    /// The context of a call by it.
+    fn context<'c>(&'c self, context: &Context<'c>) -> Context<'c> {
+        let Self { agent, rights, proposing, typing, witness, .. } = *self;
+        Context { agent, rights, proposing, typing, witness, ..*context }
+    }
+}
+
 impl From<Caller> for Asker<'_> {
     fn from(caller: Caller) -> Self {
-        Self { caller, agent: None, rights: None, witness: None }
+        Self { caller, agent: None, rights: None, proposing: None, typing: None, witness: None }
     }
 }
 
@@ -222,7 +236,7 @@ impl Live {
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<Value> {
-        let Asker { caller, agent, rights, witness } = asker.into();
+        let asker = asker.into();
         let again = operation.facts.reads_only().then(|| params.clone());
         let mut ask = |params| {
             let (page, reader) = match told.as_mut() {
@@ -230,9 +244,9 @@ impl Live {
                 None => (None, None),
             };
             let ask = |context: &Context<'_>| {
-                (operation.call)(&Context { agent, rights, witness, reader, ..*context }, params, page)
+                (operation.call)(&Context { reader, ..asker.context(context) }, params, page)
             };
-            self.with(caller, progress, cancel, ask)
+            self.with(asker.caller, progress, cancel, ask)
         };
         match (ask(params), again) {
             // The index was damaged or deleted; the retry uses a new one.
@@ -254,14 +268,16 @@ impl Live {
     ///
     /// # Errors
     /// As [`Live::call`].
-    pub fn call_at_once(
+    pub fn call_at_once<'a>(
         &self,
-        caller: Caller,
+        asker: impl Into<Asker<'a>>,
         operation: &Operation,
         params: Value,
         cancel: &Cancel,
     ) -> Result<Value> {
-        let result = self.with_at_once(caller, cancel, |context| (operation.call)(context, params, None));
+        let asker = asker.into();
+        let ask = |context: &Context<'_>| (operation.call)(&asker.context(context), params, None);
+        let result = self.with_at_once(asker.caller, cancel, ask);
         self.shared.note_own_change(operation, &result);
         result
     }

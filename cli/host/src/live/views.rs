@@ -47,6 +47,7 @@ struct Author {
     name: Option<String>,
     /// The rules of its token.
     token: Vec<(String, Right)>,
+    is_guest: bool,
     rights: Arc<AuthorRights>,
     /// What hides files from it, and the name of that view.
     view: Option<(String, View)>,
@@ -68,8 +69,20 @@ impl Views {
     /// # Errors
     /// [`ubp_core::Error::Io`] while the project is missing; as [`AuthorRights::of`] and [`Live::start`].
     pub fn seen_by(&self, author: Option<&str>, token: &[(String, Right)]) -> Result<Seen> {
+        self.seen(author, token, false)
+    }
+
+    /// The same for a guest of this name, to whom the rules of its link apply. It sees no code.
+    ///
+    /// # Errors
+    /// As [`Views::seen_by`].
+    pub fn seen_by_guest(&self, guest: &str, link: &[(String, Right)]) -> Result<Seen> {
+        self.seen(Some(guest), link, true)
+    }
+
+    fn seen(&self, author: Option<&str>, token: &[(String, Right)], is_guest: bool) -> Result<Seen> {
         let current = self.whole.shared.current()?;
-        let Author { rights, view, .. } = self.author(&current, author, token)?;
+        let Author { rights, view, .. } = self.author(&current, author, token, is_guest)?;
         let live = match view {
             None => self.whole.clone(),
             Some((name, view)) => self.view(&current, name, view)?,
@@ -77,20 +90,31 @@ impl Views {
         Ok(Seen { rights, live })
     }
 
-    fn author(&self, current: &Arc<Opened>, name: Option<&str>, token: &[(String, Right)]) -> Result<Author> {
+    fn author(
+        &self,
+        current: &Arc<Opened>,
+        name: Option<&str>,
+        token: &[(String, Right)],
+        is_guest: bool,
+    ) -> Result<Author> {
         let settings = Arc::downgrade(current);
         let mut authors = self.authors.lock().unwrap_or_else(PoisonError::into_inner);
         if !Weak::ptr_eq(&authors.settings, &settings) {
             *authors = Authors { settings, known: Vec::new() };
         }
-        let is_same = |author: &&Author| author.name.as_deref() == name && author.token == token;
+        let is_same = |author: &&Author| {
+            author.name.as_deref() == name && author.token == token && author.is_guest == is_guest
+        };
         if let Some(author) = authors.known.iter().find(is_same) {
             return Ok(author.clone());
         }
-        let rights = AuthorRights::of(&current.project.manifest, name, token)?;
+        let mut rights = AuthorRights::of(&current.project.manifest, name, token)?;
+        if is_guest {
+            rights = rights.without_code();
+        }
         let view = View::of(&rights).map(|view| (view.name(), view));
         let (name, token) = (name.map(str::to_owned), token.to_vec());
-        let author = Author { name, token, rights: Arc::new(rights), view };
+        let author = Author { name, token, is_guest, rights: Arc::new(rights), view };
         if authors.known.len() >= MOST_AUTHORS {
             authors.known.remove(0);
         }

@@ -12,6 +12,32 @@ use super::wire::Told;
 /// Limit on the messages that wait for a window. One that reads more slowly is disconnected, and catches up when it is back.
 pub(super) const MOST_WAITING: usize = 512;
 
+/// What somebody may do who is not the owner of the project.
+pub(crate) trait Access: Send + Sync {
+    /// Its name, which others see and nobody can choose.
+    fn name(&self) -> &str;
+
+    /// Whether it may change the page at this path. `None` if there is no such page for it.
+    fn may_write(&self, page: &str) -> Option<bool>;
+
+    /// Counts a message. False if there are too many.
+    fn is_heard(&self) -> bool;
+
+    /// A page was saved with changes by those of these names.
+    fn saved(&self, names: &[&str], path: &str, before: &[u8], after: &[u8]);
+}
+
+/// Whose window it is.
+#[derive(Clone)]
+pub(crate) enum Who {
+    /// The owner's, who may write.
+    Owner,
+    /// The owner's, in a project that is only read.
+    Reader,
+    /// That of somebody else.
+    Guest(Arc<dyn Access>),
+}
+
 /// A window.
 pub(super) struct Guest {
     pub id: u64,
@@ -19,8 +45,17 @@ pub(super) struct Guest {
     pub name: String,
     pub number: usize,
     pub may_write: bool,
+    /// What it may do, unless it is a window of the owner.
+    pub access: Option<Arc<dyn Access>>,
     pub voice: Buttons,
     pub out: mpsc::Sender<Arc<str>>,
+}
+
+impl Guest {
+    /// Whether it may see the page at `to`, which it knows as `from`.
+    pub(super) fn may_follow(&self, from: &str, to: &str) -> bool {
+        from == to || self.access.as_ref().is_none_or(|access| access.may_write(to).is_some())
+    }
 }
 
 /// Why a message of a window is refused.
@@ -28,6 +63,8 @@ pub(super) struct Guest {
 pub(super) enum No {
     /// It is not in the room any more.
     Away,
+    /// It sends too much.
+    TooMany,
     ReadOnly,
     Changes(Refused),
 }
@@ -43,6 +80,7 @@ impl No {
     pub(super) fn told(self) -> (&'static str, message::Message) {
         match self {
             Self::Away => ("away", message!("the editing session of the page has ended")),
+            Self::TooMany => ("too_many", message!("this window sends too many messages")),
             Self::ReadOnly => ("read_only", message!("this page is only read here")),
             Self::Changes(Refused::Version) => {
                 ("version", message!("the changes are for an unknown version of the page"))

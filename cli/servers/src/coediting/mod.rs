@@ -30,6 +30,7 @@ use ubp_core::path;
 use ubp_host::live::{Changed, Live};
 
 use guest::Guest;
+pub(crate) use guest::{Access, Who};
 use room::Room;
 pub(crate) use socket::connect;
 
@@ -74,6 +75,8 @@ impl Coediting {
         let mut rooms = self.rooms();
         // The page may have been renamed while the window was away.
         let moved = known.and_then(|(epoch, _)| rooms.values().find(|room| room.is_session(epoch)));
+        // A guest follows it only to a page that it sees.
+        let moved = moved.filter(|room| guest.may_follow(page, &room.page()));
         let room = match moved.or_else(|| rooms.get(page)) {
             Some(room) => room.clone(),
             None => {

@@ -1,6 +1,7 @@
 //! The windows that have one page open for editing, and their session, if there are several. One task per room reads and
 //! writes the file, so that these never overlap.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -9,11 +10,12 @@ use tokio::sync::Notify;
 use ubp_core::ops::find;
 use ubp_core::progress::Cancel;
 use ubp_core::{Caller, Error, Result};
-use ubp_host::live::Live;
+use ubp_core::writing::typing::Typing;
+use ubp_host::live::{Asker, Live};
 
 use super::authority::{Authority, LONGEST, Update};
 use super::changes::Changes;
-use super::guest::{Guest, No, tell};
+use super::guest::{Access, Guest, No, tell};
 use super::journal::Journal;
 use super::wire::{Change, Member, Told};
 
@@ -50,6 +52,8 @@ struct State {
     /// Whether the file may have changed.
     must_look: bool,
     must_save: bool,
+    /// Guests whose changes are not in the file.
+    writers: BTreeMap<String, Arc<dyn Access>>,
     /// First and last change that is not in the file.
     edited: Option<(Instant, Instant)>,
     /// The file cannot be written until then.
@@ -164,6 +168,9 @@ impl Room {
         let Some(session) = &mut state.session else { return Err(No::Away) };
         let before = session.authority.version();
         let made = session.authority.push(version, &guest.client, changes).map_err(No::Changes)?;
+        if let Some(access) = guest.access.as_ref().filter(|_| !made.is_empty()) {
+            state.writers.insert(access.name().to_owned(), access.clone());
+        }
         // Only what survives the end of this process is acknowledged.
         if session.journal.updates(&made).is_err() {
             state.end();
@@ -189,7 +196,8 @@ impl Room {
 
     pub(super) fn rename(&self, id: u64, name: String) {
         let state = &mut *self.state();
-        if let Some(guest) = state.guests.iter_mut().find(|guest| guest.id == id) {
+        let is_own = |guest: &&mut Guest| guest.id == id && guest.access.is_none();
+        if let Some(guest) = state.guests.iter_mut().find(is_own) {
             guest.name = name;
             state.tell_who();
         }
@@ -222,7 +230,14 @@ impl Room {
         let state = &mut *self.state();
         let Some(session) = &mut state.session else { return false };
         let is_noted = session.journal.moved(page).is_ok();
-        page.clone_into(&mut state.page);
+        // Who does not see it there is disconnected with the end of its channel.
+        let before = std::mem::replace(&mut state.page, page.to_owned());
+        state.guests.retain(|guest| guest.may_follow(&before, page));
+        for guest in &mut state.guests {
+            if let Some(access) = &guest.access {
+                guest.may_write = access.may_write(page).unwrap_or(false);
+            }
+        }
         (state.missing_since, state.must_look) = (None, true);
         state.tell(&Told::Moved { page });
         if !is_noted {
@@ -348,8 +363,12 @@ impl Room {
     }
 
     fn call(&self, operation: &str, params: Value) -> Result<Value> {
+        self.call_by(operation, params, Caller::Person)
+    }
+
+    fn call_by<'a>(&self, operation: &str, params: Value, asker: impl Into<Asker<'a>>) -> Result<Value> {
         let operation = find(operation).ok_or_else(|| Error::Internal("unknown operation".into()))?;
-        self.live.call_at_once(Caller::Person, operation, params, &Cancel::default())
+        self.live.call_at_once(asker, operation, params, &Cancel::default())
     }
 
     fn open(&self) {
@@ -409,7 +428,7 @@ impl Room {
     }
 
     fn write(&self) {
-        let (page, version, text, hash) = {
+        let (page, version, text, hash, writers) = {
             let state = &mut *self.state();
             state.must_save = false;
             state.edited = None;
@@ -418,10 +437,16 @@ impl Room {
             if session.journal.write().is_err() {
                 return state.end();
             }
-            (state.page.clone(), version, text, session.hash.clone())
+            (state.page.clone(), version, text, session.hash.clone(), std::mem::take(&mut state.writers))
         };
-        let saved = self.call("save_page", json!({ "page": page, "text": text, "expected_hash": hash }));
+        let params = json!({ "page": page, "text": text, "expected_hash": hash });
+        let by = By(&writers);
+        let typing = (!writers.is_empty()).then_some(&by as &dyn Typing);
+        let saved = self.call_by("save_page", params, Asker { typing, ..Asker::from(Caller::Person) });
         let is_written = saved.is_ok();
+        if !is_written {
+            self.state().writers.extend(writers);
+        }
         {
             let state = &mut *self.state();
             let Some(session) = &mut state.session else { return };
@@ -485,6 +510,18 @@ impl Room {
         state.must_save = true;
         for guest in &state.guests {
             tell(guest, &Told::Trouble { message: &error.message().told(&guest.voice) });
+        }
+    }
+}
+
+/// Guests whose changes are saved.
+struct By<'a>(&'a BTreeMap<String, Arc<dyn Access>>);
+
+impl Typing for By<'_> {
+    fn saved(&self, path: &str, before: &[u8], after: &[u8]) {
+        let names: Vec<&str> = self.0.keys().map(String::as_str).collect();
+        if let Some(access) = self.0.values().next() {
+            access.saved(&names, path, before, after);
         }
     }
 }

@@ -13,7 +13,7 @@ use ubp_core::message;
 
 use super::Coediting;
 use super::changes::Changes;
-use super::guest::{Guest, MOST_WAITING, No};
+use super::guest::{Guest, MOST_WAITING, No, Who};
 use super::room::Room;
 use super::wire::{Said, Told};
 
@@ -34,7 +34,7 @@ const BEAT: Duration = Duration::from_secs(20);
 pub(crate) fn connect(
     upgrade: WebSocketUpgrade,
     coediting: Arc<Coediting>,
-    may_write: bool,
+    who: Who,
     voice: Buttons,
     stop: CancellationToken,
 ) -> Response {
@@ -42,7 +42,7 @@ pub(crate) fn connect(
     upgrade.on_upgrade(move |mut socket| async move {
         let served = tokio::select! {
             () = stop.cancelled() => None,
-            served = serve(&mut socket, &coediting, may_write, voice) => served,
+            served = serve(&mut socket, &coediting, who, voice) => served,
         };
         if let Some(refusal) = served {
             let _ = socket.send(Message::text(refusal)).await;
@@ -67,7 +67,7 @@ fn parsed(message: &Message) -> Option<Said> {
 async fn serve(
     socket: &mut WebSocket,
     coediting: &Arc<Coediting>,
-    may_write: bool,
+    who: Who,
     voice: Buttons,
 ) -> Option<String> {
     let invalid = || refusal("invalid", &message!("the message is not one of the editing protocol"), voice);
@@ -82,11 +82,27 @@ async fn serve(
         return Some(invalid());
     }
     coediting.ready.cancelled().await;
+    let away = || {
+        let (code, why) = No::Away.told();
+        refusal(code, &why, voice)
+    };
     let full = || refusal("full", &message!("too many windows edit pages of this project"), voice);
     let Some(_place) = coediting.place() else { return Some(full()) };
     let (out, mut outgoing) = mpsc::channel(MOST_WAITING);
     let id = coediting.next_id();
-    let guest = Guest { id, client, name: clean(&name), number: 0, may_write, voice, out };
+    let (may_write, access) = match who {
+        Who::Owner => (true, None),
+        Who::Reader => (false, None),
+        Who::Guest(access) => {
+            let (asked, of) = (access.clone(), page.clone());
+            let may_write = tokio::task::spawn_blocking(move || asked.may_write(&of)).await.ok()?;
+            let Some(may_write) = may_write else { return Some(away()) };
+            (may_write, Some(access))
+        }
+    };
+    let name = access.as_ref().map_or_else(|| clean(&name), |access| access.name().to_owned());
+    let heard_of = access.clone();
+    let guest = Guest { id, client, name, number: 0, may_write, access, voice, out };
     let known = epoch.as_deref().map(|epoch| (epoch, version));
     let Some(room) = coediting.join(&page, guest, known) else { return Some(full()) };
     let _leaving = Leaving { room: room.clone(), id };
@@ -100,6 +116,10 @@ async fn serve(
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
                 Some(Ok(Message::Close(_))) | None => return None,
                 Some(Err(_)) => return Some(refusal("too_long", &message!("the message is too long or damaged"), voice)),
+                Some(Ok(_)) if heard_of.as_ref().is_some_and(|access| !access.is_heard()) => {
+                    let (code, why) = No::TooMany.told();
+                    return Some(refusal(code, &why, voice));
+                }
                 Some(Ok(message)) => match heard(&room, id, &message) {
                     Ok(()) => {}
                     Err(None) => return Some(invalid()),

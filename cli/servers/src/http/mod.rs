@@ -2,8 +2,10 @@
 //! `Host` and `Origin` of every request are checked, and clients on other machines need a token.
 
 mod inherited;
+pub(crate) mod kept_file;
 pub mod named_tokens;
 mod names;
+pub(crate) mod rate;
 mod serve;
 mod token;
 
@@ -19,7 +21,7 @@ use ubp_core::{Error, Result};
 
 pub(crate) use inherited::inherited;
 pub(crate) use names::Names;
-pub(crate) use serve::{Limits, serve};
+pub(crate) use serve::{Limits, Peer, serve, serve_over};
 pub(crate) use token::{Token, bearer, kept, random, require, require_uncommitted};
 
 /// How often cancellation is polled.

@@ -1,11 +1,7 @@
 //! Named tokens, in `.ubp/tokens.json`. Each gives the agent that sends it a name, and can limit what it may do. The
 //! file has only their hashes.
 
-use std::fs;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::path::Path;
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -17,19 +13,15 @@ use ubp_core::message;
 use ubp_core::message::Value;
 use ubp_core::text::fold_key;
 use ubp_core::{Error, Result};
-use ubp_host::file_lock::FileLock;
-use ubp_host::{UBP_DIR, atomic, keep_out_of_git};
 
-use super::token::{random, require_uncommitted};
+use super::kept_file::KeptFile;
+use super::token::random;
 
 /// Name of the file in `.ubp`.
 const FILE: &str = "tokens.json";
 
 /// Name of the file that a process locks while it changes the other one.
 const LOCK: &str = "tokens.lock";
-
-/// How long a process waits for that.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Start of every token, so that programs which look for secrets in files find them.
 const PREFIX: &str = "ubp_";
@@ -92,16 +84,13 @@ struct List {
 /// The tokens of a project, or of a hub.
 #[derive(Debug, Clone)]
 pub struct Tokens {
-    root: PathBuf,
-    path: PathBuf,
-    /// When the file that was last found to be only on this machine was modified.
-    own: Arc<Mutex<Option<SystemTime>>>,
+    file: KeptFile,
 }
 
 impl Tokens {
     /// Those of the project in `root`, or of the hub whose list is there.
     pub fn of(root: &Path) -> Self {
-        Self { root: root.to_owned(), path: root.join(UBP_DIR).join(FILE), own: Arc::default() }
+        Self { file: KeptFile::new(root, FILE, LOCK) }
     }
 
     /// All tokens, by name.
@@ -109,33 +98,7 @@ impl Tokens {
     /// # Errors
     /// [`Error::Io`], and [`Error::InvalidParams`] if the file was damaged.
     pub fn all(&self) -> Result<Vec<NamedToken>> {
-        let name = format!("{UBP_DIR}/{FILE}");
-        let text = match fs::read(&self.path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(Error::io(name, error)),
-        };
-        // Editors on Windows add one.
-        let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&text);
-        let list: List = serde_json::from_slice(text).map_err(|error| {
-            Error::invalid(message!(
-                "{name}: {error}; fix the file, or delete it to revoke all tokens",
-                name,
-                error
-            ))
-        })?;
-        Ok(list.tokens)
-    }
-
-    /// Refuses a file that is in git, which also a pull can change while a server runs.
-    fn require_own(&self) -> Result<()> {
-        let modified = fs::metadata(&self.path).and_then(|metadata| metadata.modified()).ok();
-        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
-        if own.is_none() || *own != modified {
-            require_uncommitted(&self.root, &format!("{UBP_DIR}/{FILE}"))?;
-            *own = modified;
-        }
-        Ok(())
+        Ok(self.file.read::<List>()?.tokens)
     }
 
     /// The valid token with this secret. Takes the same time for every wrong secret.
@@ -152,7 +115,7 @@ impl Tokens {
         }
         let found = found.filter(|token| token.is_valid_at(now));
         if found.is_some() {
-            self.require_own()?;
+            self.file.require_own()?;
         }
         Ok(found)
     }
@@ -164,7 +127,7 @@ impl Tokens {
     pub(crate) fn reader(&self, name: &str, now: Timestamp) -> Result<NamedToken> {
         let listed = self.all()?.into_iter().find(|token| token.is_called(name));
         if listed.is_some() {
-            self.require_own()?;
+            self.file.require_own()?;
         }
         Ok(listed.unwrap_or_else(|| NamedToken {
             name: name.to_owned(),
@@ -191,8 +154,8 @@ impl Tokens {
         let secret = format!("{PREFIX}{}", random());
         let token =
             NamedToken { name: name.to_owned(), hash: hash(&secret), rights, created_at: now, expires_at };
-        let _held = self.hold()?;
-        self.require_own()?;
+        let _held = self.file.hold()?;
+        self.file.require_own()?;
         let mut tokens = self.all()?;
         if let Some(NamedToken { name, .. }) = tokens.iter().find(|token| token.is_called(name)) {
             return Err(Error::invalid_with_hint(
@@ -205,7 +168,7 @@ impl Tokens {
         }
         tokens.push(token.clone());
         tokens.sort_by(|a, b| a.name.cmp(&b.name));
-        self.save(tokens)?;
+        self.file.save(&List { tokens })?;
         Ok((token, secret))
     }
 
@@ -214,7 +177,7 @@ impl Tokens {
     /// # Errors
     /// [`Error::InvalidParams`] if there is none with this name; [`Error::Io`].
     pub fn revoke(&self, name: &str) -> Result<NamedToken> {
-        let _held = self.hold()?;
+        let _held = self.file.hold()?;
         let mut tokens = self.all()?;
         let Some(at) = tokens.iter().position(|token| token.is_called(name)) else {
             return Err(Error::invalid_with_hint(
@@ -223,36 +186,8 @@ impl Tokens {
             ));
         };
         let revoked = tokens.remove(at);
-        self.save(tokens)?;
+        self.file.save(&List { tokens })?;
         Ok(revoked)
-    }
-
-    /// Keeps other processes from changing the tokens. A hub may have no folder for them yet.
-    fn hold(&self) -> Result<FileLock> {
-        let folder = self.root.join(UBP_DIR);
-        let name = format!("{UBP_DIR}/{LOCK}");
-        let failed = |error| Error::io(&*name, error);
-        let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
-        let path = folder.join(LOCK);
-        if is_link(&folder) || is_link(&path) {
-            return Err(Error::OutsideProject { path: name, folder: "project".into() });
-        }
-        if !folder.is_dir() {
-            fs::create_dir(&folder).map_err(failed)?;
-            fs::write(folder.join(".gitignore"), "*\n").map_err(failed)?;
-        }
-        keep_out_of_git(&folder, LOCK);
-        FileLock::take(&path, PATIENCE).map_err(failed)?.ok_or_else(|| failed(ErrorKind::TimedOut.into()))
-    }
-
-    fn save(&self, tokens: Vec<NamedToken>) -> Result<()> {
-        if let Some(folder) = self.path.parent() {
-            keep_out_of_git(folder, FILE);
-        }
-        let mut text = serde_json::to_string_pretty(&List { tokens })
-            .map_err(|error| Error::Internal(error.to_string()))?;
-        text.push('\n');
-        atomic::write(&self.path, text.as_bytes(), &format!("{UBP_DIR}/{FILE}"))
     }
 }
 
@@ -297,12 +232,12 @@ pub fn expiry(text: &str, now: Timestamp) -> Result<Timestamp> {
     Ok(end)
 }
 
-fn hash(secret: &str) -> String {
+pub(crate) fn hash(secret: &str) -> String {
     Sha256::digest(secret).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Whether the texts are equal, in a time that depends only on their lengths.
-fn is_equal(one: &[u8], other: &[u8]) -> bool {
+pub(crate) fn is_equal(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len() && one.iter().zip(other).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
 }
 
@@ -310,6 +245,10 @@ fn is_equal(one: &[u8], other: &[u8]) -> bool {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use ubp_host::{InitOptions, SystemClock, init};
+
+    use std::fs;
+
+    use ubp_host::UBP_DIR;
 
     use super::*;
 
@@ -330,7 +269,7 @@ mod tests {
         assert_eq!(tokens.find(&secret, at(200)).unwrap(), None, "expired");
         assert_eq!(tokens.find("ubp_0", at(150)).unwrap(), None);
         assert_eq!(tokens.find(&made.hash, at(150)).unwrap(), None, "the stored hash is not the secret");
-        let stored = fs::read_to_string(&tokens.path).unwrap();
+        let stored = fs::read_to_string(tokens.file.path()).unwrap();
         assert!(!stored.contains(&secret) && !stored.contains(&secret[PREFIX.len()..]), "{stored}");
         let ignored = fs::read_to_string(project.root.join(".ubp/.gitignore")).unwrap();
         assert_eq!(ignored.lines().filter(|line| *line == "/tokens.json").count(), 1);

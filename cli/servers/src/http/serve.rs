@@ -1,17 +1,22 @@
 //! Accepts connections, with limits that apply before a client is known: on their number, and on the time without a
 //! complete request.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use axum::Router;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
 /// Limits on connections.
@@ -41,8 +46,23 @@ impl Default for Limits {
 /// Pause after a failed accept: the process may have no free file descriptors.
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// The other end of the connection that a request came on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub SocketAddr);
+
 /// Serves until `stop`, then finishes the requests in progress.
 pub(crate) async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: CancellationToken) {
+    serve_over(listener, router, limits, None, stop).await;
+}
+
+/// The same over TLS, if there is an acceptor.
+pub(crate) async fn serve_over(
+    listener: TcpListener,
+    router: Router,
+    limits: Limits,
+    tls: Option<TlsAcceptor>,
+    stop: CancellationToken,
+) {
     let places = Arc::new(Semaphore::new(limits.connections));
     let mut open = JoinSet::new();
     let Limits { headers, grace, .. } = limits;
@@ -57,11 +77,23 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, limits: Limits,
             accepted = accepted => accepted,
         };
         match accepted {
-            Some((place, Ok((stream, _)))) => {
+            Some((place, Ok((stream, peer)))) => {
                 let (router, stop, count) = (router.clone(), stop.clone(), limits.open.clone());
+                let tls = tls.clone();
                 open.spawn(async move {
                     count.fetch_add(1, Ordering::AcqRel);
-                    answer(stream, router, headers, grace, stop).await;
+                    match tls {
+                        None => answer(stream, peer, router, headers, grace, stop).await,
+                        Some(tls) => {
+                            let shaken = tokio::select! {
+                                () = stop.cancelled() => None,
+                                shaken = tokio::time::timeout(headers, tls.accept(stream)) => shaken.ok(),
+                            };
+                            if let Some(Ok(stream)) = shaken {
+                                answer(stream, peer, router, headers, grace, stop).await;
+                            }
+                        }
+                    }
                     count.fetch_sub(1, Ordering::AcqRel);
                     drop(place);
                 });
@@ -74,16 +106,22 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, limits: Limits,
 }
 
 async fn answer(
-    stream: TcpStream,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    peer: SocketAddr,
     router: Router,
     headers: Duration,
     grace: Duration,
     stop: CancellationToken,
 ) {
+    let router = TowerToHyperService::new(router);
+    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(Peer(peer));
+        router.call(request)
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(headers)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
+        .serve_connection(TokioIo::new(stream), service)
         // A WebSocket takes over its connection.
         .with_upgrades();
     let mut connection = std::pin::pin!(connection);
@@ -106,6 +144,7 @@ async fn answer(
 mod tests {
     use axum::routing::get;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
 
     use super::*;
 

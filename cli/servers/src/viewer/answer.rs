@@ -10,7 +10,7 @@ use ubp_core::message::Message;
 
 /// Fields of every error. `hint` and `content_hash` are present even if they are null.
 #[derive(Debug, Serialize)]
-pub(super) struct Refusal {
+pub(crate) struct Refusal {
     #[serde(skip)]
     pub status: StatusCode,
     pub code: &'static str,
@@ -21,17 +21,17 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    pub(super) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+    pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
         Self { status, code, message: message.into(), hint: None, content_hash: None }
     }
 
-    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
     /// An error in the words of a reader.
-    pub(super) fn told(error: &Error, voice: &dyn Voice) -> Self {
+    pub(crate) fn told(error: &Error, voice: &dyn Voice) -> Self {
         let found = match error {
             Error::Conflict { found, .. } | Error::Undo { found, .. } => {
                 Some(found.clone()).filter(|hash| hash.starts_with("sha256:"))
@@ -61,7 +61,7 @@ impl IntoResponse for Refusal {
 }
 
 /// A page with `title` and `text`.
-pub(super) fn notice(status: StatusCode, title: &Message, text: &Message, voice: Buttons) -> Response {
+pub(crate) fn notice(status: StatusCode, title: &Message, text: &Message, voice: Buttons) -> Response {
     let [title, text] = [title, text].map(|message| escaped(&message.told(&voice)));
     let language = voice.language().tag();
     let page = format!(

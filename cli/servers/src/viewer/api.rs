@@ -21,6 +21,7 @@ use ubp_core::progress::{Cancel, Silent};
 use super::Viewer;
 use super::answer::Refusal;
 use super::elsewhere;
+use super::guests::Visitor;
 use super::language::voice;
 
 /// Limit on the bytes of a request: a page, escaped as JSON.
@@ -41,27 +42,41 @@ pub(super) async fn call(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Refusal> {
-    let Some(operation) = find(&name) else {
+    answer(viewer, None, &name, &headers, body).await
+}
+
+/// Answers a call of the owner, or of a guest who may call the operation.
+pub(super) async fn answer(
+    viewer: Arc<Viewer>,
+    visitor: Option<Visitor>,
+    name: &str,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let Some(operation) = find(name) else {
         return Err(Refusal::new(StatusCode::NOT_FOUND, "invalid_params", "unknown operation"));
     };
     if viewer.is_read_only() && operation.facts.effect != Effect::Read {
         let told = message!("this project is a tag that was fetched, which is only read");
         let way = message!("change it in its own repository");
-        let voice = voice(&headers, &viewer.app.languages);
+        let voice = voice(headers, &viewer.app.languages);
         return Err(
             Refusal::new(StatusCode::FORBIDDEN, "read_only", told.told(&voice)).hint(way.told(&voice))
         );
     }
     let longest = if operation.facts.takes_file { LONGEST_WITH_FILE } else { LONGEST };
-    let voice = voice(&headers, &viewer.app.languages);
-    let body = parameters(&headers, body, longest, &voice).await?;
+    let voice = voice(headers, &viewer.app.languages);
+    let body = parameters(headers, body, longest, &voice).await?;
     let (answer, is_written, moved) = viewer
         .work(move |viewer, cancel| {
             let params: Value = if body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&body) }
                 .map_err(|error| Error::invalid(message!("{error}", error)))?;
             drop(body);
             let is_written = params.get("dry_run") != Some(&Value::Bool(true));
-            let mut answer = told_to(voice, || ask(viewer, operation, params, cancel))?;
+            let mut answer = told_to(voice, || match &visitor {
+                None => ask(viewer, operation, params, cancel),
+                Some(visitor) => visitor.ask(operation, params, cancel),
+            })?;
             if let Some((_, hub)) = viewer.in_hub.as_ref().filter(|_| operation.name == "resolve_links") {
                 elsewhere::resolve(hub, &mut answer, cancel);
             }
@@ -92,7 +107,7 @@ fn moved(answer: &Value) -> Vec<(String, String)> {
 }
 
 /// The body of a request with parameters in JSON.
-pub(super) async fn parameters(
+pub(crate) async fn parameters(
     headers: &HeaderMap,
     body: Body,
     longest: usize,

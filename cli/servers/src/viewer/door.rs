@@ -18,7 +18,7 @@ use crate::http::{self, FAREWELL, Limits, Names, Token, asked_to_stop, bind, ran
 pub(super) struct Door {
     listener: TcpListener,
     gate: Arc<Gate>,
-    address: Address,
+    pub address: Address,
     pub names: Names,
     pub token: Token,
     /// Ends the server.
@@ -98,5 +98,5 @@ fn reached(address: SocketAddr, token: String, allow_host: &[String]) -> Address
     };
     let encoded = percent_encoding::utf8_percent_encode(&token, percent_encoding::NON_ALPHANUMERIC);
     let frame = format!("http://{host}{FRAME}/{}/", frame_secret(&token, port));
-    Address { url: format!("http://{host}/?token={encoded}"), frame, token, port }
+    Address { url: format!("http://{host}/?token={encoded}"), frame, token, port, shared: None }
 }

@@ -21,7 +21,9 @@ use ubp_host::live::Changed;
 
 use super::Viewer;
 use super::answer::Refusal;
+use super::guests::Visitor;
 use super::language::voice;
+use crate::sharing::GuestRight;
 
 /// Limit on open streams.
 const MOST_STREAMS: usize = 64;
@@ -73,6 +75,12 @@ struct Listener {
     vectors: watch::Receiver<Option<(usize, usize)>>,
     proposals: watch::Receiver<Option<SystemTime>>,
     stop: CancellationToken,
+    /// The end of a guest's link.
+    over: Option<CancellationToken>,
+    /// Whether it hears of vectors, which are counted for the whole project.
+    counts: bool,
+    /// Whether it hears of proposals.
+    follows_proposals: bool,
     /// The first event.
     hello: Option<Event>,
     _place: OwnedSemaphorePermit,
@@ -82,23 +90,53 @@ pub(super) async fn listen(
     State((viewer, stop)): State<(Arc<Viewer>, CancellationToken)>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
+    open(viewer, None, &headers, stop).await
+}
+
+/// Opens a stream for the owner, or for a guest, who hears of the pages that it sees until its link is over.
+pub(super) async fn open(
+    viewer: Arc<Viewer>,
+    visitor: Option<Visitor>,
+    headers: &HeaderMap,
+    stop: CancellationToken,
+) -> Result<Response, Refusal> {
     let events = &viewer.events;
-    let place = events.places.clone().try_acquire_owned().map_err(|_| {
-        let voice = voice(&headers, &viewer.app.languages);
+    let places = visitor.as_ref().map_or(&events.places, |visitor| &visitor.guest.places);
+    let place = places.clone().try_acquire_owned().map_err(|_| {
+        let voice = voice(headers, &viewer.app.languages);
         let message = message!("too many tabs of this viewer are open").told(&voice);
         Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_listeners", message)
             .hint(message!("close some of them").told(&voice))
     })?;
     let mut vectors = events.vectors.subscribe();
     vectors.mark_changed();
-    let live = viewer.live.clone();
+    let (whole, asked) = (viewer.live.clone(), visitor.clone());
     // `changes` first remembers the current pages, so that no later change is missed.
-    let changes = viewer.work(move |_, _| Ok(live.changes())).await?;
+    let live = move || match asked {
+        None => Ok(whole),
+        Some(visitor) => visitor.guest.sees(&visitor.sharing.views).map(|seen| seen.live),
+    };
+    let changes = viewer.work(move |_, _| live().map(|live| live.changes())).await?;
     let hello = event("hello", &json!({ "version": env!("CARGO_PKG_VERSION"), "instance": events.instance }));
     let (all, mut proposals) = (events.all.subscribe(), events.proposals.subscribe());
     // A proposal may have been made since this client listed them.
     proposals.mark_changed();
-    let listener = Listener { changes, all, vectors, proposals, stop, hello: Some(hello), _place: place };
+    let counts = visitor.is_none();
+    let follows_proposals = visitor.as_ref().is_none_or(|visitor| visitor.guest.right >= GuestRight::Propose);
+    let over = visitor.map(|visitor| visitor.guest.ended.clone());
+    let hello = Some(hello);
+    let listener = Listener {
+        changes,
+        all,
+        vectors,
+        proposals,
+        stop,
+        over,
+        counts,
+        follows_proposals,
+        hello,
+        _place: place,
+    };
     let events = stream::unfold(listener, |mut listener| async move {
         let event = listener.next().await?;
         Some((Ok::<_, Infallible>(event), listener))
@@ -114,6 +152,7 @@ impl Listener {
         loop {
             tokio::select! {
                 () = self.stop.cancelled() => return None,
+                () = ended(self.over.as_ref()) => return None,
                 changed = self.changes.recv() => match changed {
                     Ok(changed) => return Some(changed_event(Some(&changed))),
                     Err(RecvError::Lagged(_)) => return Some(changed_event(None)),
@@ -123,18 +162,26 @@ impl Listener {
                     Ok(()) | Err(RecvError::Lagged(_)) => return Some(changed_event(None)),
                     Err(RecvError::Closed) => return None,
                 },
-                counted = self.vectors.changed() => {
+                counted = self.vectors.changed(), if self.counts => {
                     counted.ok()?;
                     if let Some((done, total)) = *self.vectors.borrow_and_update() {
                         return Some(event("vectors", &json!({ "done": done, "total": total })));
                     }
                 }
-                changed = self.proposals.changed() => {
+                changed = self.proposals.changed(), if self.follows_proposals => {
                     changed.ok()?;
                     return Some(event("proposals", &json!({})));
                 }
             }
         }
+    }
+}
+
+/// Waits for the end of a guest's link.
+async fn ended(over: Option<&CancellationToken>) {
+    match over {
+        Some(over) => over.cancelled().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -163,7 +163,7 @@ fn stranger(gate: &Gate, headers: &HeaderMap) -> Response {
 }
 
 /// Adds security headers to an answer.
-pub(super) async fn guarded(mut response: Response) -> Response {
+pub(crate) async fn guarded(mut response: Response) -> Response {
     let is_framed = response.extensions().get::<Framed>().is_some();
     let headers = response.headers_mut();
     for (name, value) in [

@@ -6,7 +6,7 @@ use ubp_core::message::Language;
 
 /// The words for the reader of an answer: the first language of the request that is English or one of `languages`.
 /// Browsers send the preferred one first.
-pub(super) fn voice(headers: &HeaderMap, languages: &[Language]) -> Buttons {
+pub(crate) fn voice(headers: &HeaderMap, languages: &[Language]) -> Buttons {
     let wanted =
         headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let known = |tag: &str| {

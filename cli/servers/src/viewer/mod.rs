@@ -17,6 +17,7 @@ mod door;
 mod elsewhere;
 mod events;
 mod gate;
+mod guests;
 pub mod hub;
 mod language;
 mod mounted;
@@ -38,8 +39,7 @@ use ubp_core::Error;
 use ubp_core::export::{InHub, Template};
 use ubp_core::message;
 use ubp_core::message::Language;
-use ubp_core::progress::{Cancel, Silent};
-use ubp_core::{Caller, Context};
+use ubp_core::progress::Cancel;
 use ubp_host::export::web_app::{TEMPLATE, WebApp};
 use ubp_host::hub::Hub;
 use ubp_host::live::{Live, Notices};
@@ -47,9 +47,14 @@ use ubp_host::{Environment, Project};
 
 use crate::coediting::{self, Coediting};
 use crate::http::{FAREWELL, Token, require};
+use crate::sharing::{GuestDoor, Share, SharedAt, Sharing};
 use crate::{lsp, mcp};
 
+pub(crate) use answer::{Refusal, notice};
+pub(crate) use api::parameters;
 pub use desktop::Desktop;
+pub(crate) use gate::guarded;
+pub(crate) use language::voice;
 use door::Door;
 use events::Events;
 
@@ -102,6 +107,8 @@ pub struct Options {
     pub languages: Vec<Language>,
     /// The desktop that browsers on this machine may open files on.
     pub desktop: Option<Arc<dyn Desktop>>,
+    /// How guests reach it; `None` if it is not shared.
+    pub share: Option<Share>,
 }
 
 /// The address of the viewer, for programs.
@@ -116,6 +123,9 @@ pub struct Address {
     pub token: String,
     /// The port.
     pub port: u16,
+    /// Where guests reach it; absent if it is not shared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared: Option<SharedAt>,
 }
 
 /// Serves the project around `folder` until `cancel`. Calls `announce` once it listens.
@@ -134,9 +144,13 @@ pub fn run<E: From<Error>>(
     let app = Arc::new(App::of(options)?);
     let project = Project::find(folder)?;
     require_token(options)?;
-    let live = Live::start(project, environment, notices)?;
+    let live = Live::start(project, environment, notices.clone())?;
     let viewer = Viewer::of(app, live.clone(), None)?;
-    let result = block_on(CALLS, serve(viewer, options, cancel, announce));
+    let sharing = options.share.is_some().then(|| Sharing::of(live.clone(), notices));
+    let result = block_on(CALLS, serve(viewer, sharing.clone(), options, cancel, announce));
+    if let Some(sharing) = sharing {
+        sharing.typed.record_all(&live);
+    }
     live.stop();
     result
 }
@@ -164,17 +178,29 @@ fn require_token(options: &Options) -> ubp_core::Result<()> {
 
 async fn serve<E: From<Error>>(
     viewer: Viewer,
+    sharing: Option<Arc<Sharing>>,
     options: &Options,
     cancel: &Cancel,
     announce: impl FnOnce(Address) -> Result<(), E>,
 ) -> Result<(), E> {
     let (languages, live) = (viewer.app.languages.clone(), viewer.live.clone());
-    let door = Door::open(options, languages, "ubp viewer").await?;
+    let mut door = Door::open(options, languages.clone(), "ubp viewer").await?;
     // It checks access itself: named tokens open it and nothing else.
     let mcp = mcp::router(&live, options.write, &door.names, door.token, door.stop.clone())?;
     let coediting = viewer.coediting.clone();
-    let addresses = addresses(Arc::new(viewer), door.stop.clone());
-    let served = door.serve(addresses, Some(mcp), cancel, announce).await;
+    let (viewer, stop) = (Arc::new(viewer), door.stop.clone());
+    let mut guests = None;
+    if let (Some(share), Some(sharing)) = (&options.share, sharing) {
+        let entrance = GuestDoor::open(share, sharing.clone(), languages).await?;
+        door.address.shared = Some(entrance.at.clone());
+        let addresses = guests::addresses(viewer.clone(), sharing, stop.clone());
+        guests = Some(tokio::spawn(entrance.serve(addresses, stop.clone())));
+    }
+    let served = door.serve(addresses(viewer, stop), Some(mcp), cancel, announce).await;
+    if let Some(guests) = guests {
+        // Requests that take longer are dropped.
+        let _ = tokio::time::timeout(FAREWELL, guests).await;
+    }
     coediting.finish().await;
     served
 }
@@ -211,8 +237,9 @@ async fn coedit(
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    let voice = language::voice(&headers, &viewer.app.languages);
-    coediting::connect(upgrade, viewer.coediting.clone(), !viewer.is_read_only(), voice, stop)
+    let voice = voice(&headers, &viewer.app.languages);
+    let who = if viewer.is_read_only() { coediting::Who::Reader } else { coediting::Who::Owner };
+    coediting::connect(upgrade, viewer.coediting.clone(), who, voice, stop)
 }
 
 impl App {
@@ -263,17 +290,6 @@ impl Viewer {
     ) -> ubp_core::Result<T> {
         let viewer = self.clone();
         blocking(move |cancel| work(&viewer, cancel)).await
-    }
-
-    /// The same with a context whose caller is a person.
-    async fn with<T: Send + 'static>(
-        self: &Arc<Self>,
-        work: impl FnOnce(&Self, &Context<'_>) -> ubp_core::Result<T> + Send + 'static,
-    ) -> ubp_core::Result<T> {
-        self.work(|viewer, cancel| {
-            viewer.live.with(Caller::Person, &Silent, cancel, |context| work(viewer, context))
-        })
-        .await
     }
 }
 

@@ -9,20 +9,23 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use percent_encoding::percent_decode_str;
 use tokio_util::sync::CancellationToken;
-use ubp_core::Context;
+use ubp_core::{Caller, Context};
 use ubp_core::embed::short_hash;
-use ubp_core::export::{self, Folders, MANIFEST, Site, SiteSettings};
+use ubp_core::export::{self, Folders, GuestOf, MANIFEST, Site, SiteSettings};
 use ubp_core::index::section_count;
 use ubp_core::message;
 use ubp_core::message::told_to;
+use ubp_core::progress::Silent;
 use ubp_core::render::url::{HOME, attachments_at};
 use ubp_core::{Result, path};
 use ubp_host::export::installable;
 
 use super::answer::Refusal;
+use super::answer as answers;
 use super::attachments::{Attachment, Wanted};
 use super::language::voice;
-use super::{Viewer, answer};
+use super::guests::Visitor;
+use super::Viewer;
 use crate::http::random;
 
 /// How long a request waits for a page while the index is being built.
@@ -37,6 +40,17 @@ pub(super) enum Found {
 
 pub(super) async fn show(
     State((viewer, _)): State<(Arc<Viewer>, CancellationToken)>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    answer(viewer, None, method, uri, headers).await
+}
+
+/// Answers the owner, or a guest, for whom only what it sees has an address.
+pub(super) async fn answer(
+    viewer: Arc<Viewer>,
+    visitor: Option<Visitor>,
     method: Method,
     uri: Uri,
     headers: HeaderMap,
@@ -61,11 +75,18 @@ pub(super) async fn show(
     let voice = voice(&headers, &viewer.app.languages);
     let begun = Instant::now();
     let found = loop {
-        let (file, wanted) = (file.clone(), wanted.clone());
+        let (file, wanted, visitor) = (file.clone(), wanted.clone(), visitor.clone());
         let found = viewer
-            .with(move |viewer, context| {
-                let found = told_to(voice, || find(viewer, context, file.as_deref(), depth, &wanted))?;
-                Ok((found.may_be_due_to(context)?, found))
+            .work(move |viewer, cancel| {
+                let guest = visitor.as_ref().map(Visitor::described);
+                let look = |context: &Context<'_>| {
+                    let found = told_to(voice, || find(viewer, context, guest, file.as_deref(), depth, &wanted))?;
+                    Ok((found.may_be_due_to(context)?, found))
+                };
+                match &visitor {
+                    None => viewer.live.with(Caller::Person, &Silent, cancel, look),
+                    Some(visitor) => visitor.with(cancel, look),
+                }
             })
             .await;
         match found {
@@ -82,7 +103,7 @@ pub(super) async fn show(
             let wants_page = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
             if wants_page.is_some_and(|accept| accept.contains("text/html")) {
                 let title = message!("This page cannot be shown");
-                return answer::notice(status, &title, &error.message(), voice);
+                return answers::notice(status, &title, &error.message(), voice);
             }
             refusal.into_response()
         }
@@ -103,6 +124,7 @@ pub(super) fn file_at(address: &str) -> Option<String> {
 fn find(
     viewer: &Viewer,
     context: &Context<'_>,
+    guest: Option<GuestOf>,
     file: Option<&str>,
     depth: usize,
     wanted: &Wanted,
@@ -111,11 +133,13 @@ fn find(
     let policy = page_policy(&nonce, context.manifest.reading.external_pictures);
     let settings = SiteSettings {
         noindex: true,
-        installable: true,
+        // What a browser keeps would stay after the end of a link.
+        installable: guest.is_none(),
         version: env!("CARGO_PKG_VERSION").into(),
         style_nonce: Some(nonce),
-        folders: if viewer.app.is_local { folders(viewer, context.pages_dir()) } else { None },
+        folders: if viewer.app.is_local && guest.is_none() { folders(viewer, context.pages_dir()) } else { None },
         hub: viewer.in_hub.as_ref().map(|(place, _)| place.clone()),
+        guest,
         ..SiteSettings::default()
     };
     let site = Site::new(context, &viewer.app.template, &settings)?;

@@ -46,6 +46,9 @@ pub struct Output {
     /// Its text after saving, as `read_page` returns it; only if it differs from the text sent, because the
     /// modification time in its front matter was updated.
     pub text: Option<String>,
+    /// Id of the proposal, if the caller may only propose changes. The page is unchanged then, and the hash is that of the
+    /// proposed text.
+    pub proposal: Option<String>,
 }
 
 /// Saves the page. The index is updated as after any other change of a file.
@@ -64,8 +67,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let text = timed.as_deref().map(plain);
     let bytes = timed.unwrap_or(typed).into_bytes();
     let hash = ContentHash::of(&bytes);
-    writing::save(context, subject.version, bytes)?;
-    Ok(Output { filepath: path, content_hash: hash.to_string(), text })
+    let proposal = writing::save(context, subject.version, bytes)?;
+    Ok(Output { filepath: path, content_hash: hash.to_string(), text, proposal })
 }
 
 /// The text with the modification time in its front matter updated. `None` if there is none, the user just edited
@@ -96,7 +99,11 @@ fn with_time(context: &Context<'_>, path: &str, old: &str, new: &str) -> Option<
 
 /// Shows that the page was saved, and its text if it differs from the text sent.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    page.line(&[Span::said(&message!("Saved {path}", path = Span::Path(&output.filepath)))]);
+    let path = Span::Path(&output.filepath);
+    page.line(&[Span::said(&match &output.proposal {
+        Some(id) => message!("Proposed a change of {path}, as {id}", path, id),
+        None => message!("Saved {path}", path),
+    })]);
     page.content_hash(&output.content_hash);
     if let Some(text) = &output.text {
         page.note(&[Span::said(&message!("the time in its front matter was updated; its text now:"))]);

@@ -79,6 +79,7 @@ impl Library {
             agent: outer.agent,
             proposing: None,
             rights: None,
+            typing: None,
             witness: None,
             reader: None,
             progress: outer.progress,
