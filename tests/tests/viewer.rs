@@ -4,9 +4,11 @@ mod agents;
 mod attacks;
 mod desktop;
 mod events;
+mod guests;
 mod hub;
 mod operations;
 mod pages;
+mod sharing;
 mod source_files;
 mod starting;
 
@@ -33,10 +35,25 @@ pub struct Viewer {
     pub url: String,
     /// The address for frames in editors.
     pub frame: String,
-    pub port: u16,
     pub token: String,
-    /// The cookie that the token is exchanged for.
+    /// Where guests reach it; null if it is not shared.
+    pub shared: Value,
+    browser: Browser,
+}
+
+/// A browser that is signed in, as the owner or as a guest.
+pub struct Browser {
+    pub port: u16,
+    /// The cookie that a token or a link is exchanged for.
     pub cookie: String,
+}
+
+impl std::ops::Deref for Viewer {
+    type Target = Browser;
+
+    fn deref(&self) -> &Browser {
+        &self.browser
+    }
 }
 
 /// An HTTP response.
@@ -92,14 +109,60 @@ impl Viewer {
             thread: Some(thread),
             url: text("url"),
             frame: text("frame"),
-            port,
             token: text("token"),
-            cookie: String::new(),
+            shared: told["shared"].clone(),
+            browser: Browser { port, cookie: String::new() },
         };
         let entered = viewer.send("GET", &format!("/?token={}", viewer.token), &[], b"");
         let cookie = entered.header("set-cookie").unwrap();
-        viewer.cookie = cookie.split(';').next().unwrap().to_owned();
+        viewer.browser.cookie = cookie.split(';').next().unwrap().to_owned();
         viewer
+    }
+
+    /// A viewer that is shared through a proxy, which the test is.
+    pub fn shared(terminal: Arc<Terminal>) -> Self {
+        Self::on(terminal, "--share=127.0.0.1 --share-proxy http://guests.test")
+    }
+
+    /// The port for guests.
+    pub fn guest_port(&self) -> u16 {
+        let listens = self.shared["listens"].as_str().unwrap();
+        listens.rsplit(':').next().unwrap().parse().unwrap()
+    }
+
+    /// The secret of a new link.
+    pub fn link(&self, name: &str, more: &str) -> String {
+        let made = self.terminal.ubp(&format!("share new {name} {more} --json"));
+        assert!(made.succeeded(), "{}", made.transcript());
+        let url = made.json()["url"].as_str().unwrap().to_owned();
+        url.split_once('#').unwrap().1.to_owned()
+    }
+
+    /// A guest with a new link.
+    pub fn guest(&self, name: &str, more: &str) -> Browser {
+        let secret = self.link(name, more);
+        Browser::entering(self.guest_port(), &secret).unwrap()
+    }
+
+    /// Stops the viewer; returns its exit status and its messages.
+    pub fn stop(mut self) -> (ExitStatus, String) {
+        self.cancel.request();
+        self.thread.take().unwrap().join().unwrap()
+    }
+}
+
+impl Browser {
+    /// The guest with the link of this secret, or the answer that refuses it.
+    pub fn entering(port: u16, secret: &str) -> Result<Self, Answer> {
+        let mut browser = Self { port, cookie: String::new() };
+        let body = serde_json::json!({ "secret": secret }).to_string();
+        let json = [("Content-Type", "application/json")];
+        let answer = browser.send("POST", "/.guest", &json, body.as_bytes());
+        if answer.status != 204 {
+            return Err(answer);
+        }
+        answer.header("set-cookie").unwrap().split(';').next().unwrap().clone_into(&mut browser.cookie);
+        Ok(browser)
     }
 
     /// Sends these headers, and those that close the connection and give the length of the body.
@@ -142,12 +205,6 @@ impl Viewer {
         let answer = self.post(name, params);
         assert_eq!(answer.status, 200, "{name}: {}", answer.text());
         answer.json()
-    }
-
-    /// Stops the viewer; returns its exit status and its messages.
-    pub fn stop(mut self) -> (ExitStatus, String) {
-        self.cancel.request();
-        self.thread.take().unwrap().join().unwrap()
     }
 }
 

@@ -1,4 +1,5 @@
 // The description of the page: its project, and the address of its data.
+import type { OperationName } from '#contract';
 
 export interface Site {
   /**
@@ -24,11 +25,18 @@ export interface Site {
   folders: { project: string; pages: string; editor: string | null; has_file_manager: boolean } | null;
   /** The project's place in a hub: its name there, the absolute address of the hub, and whether it can only be read. */
   hub: { project: string; root: string; read_only: boolean } | null;
+  /** The guest who sees it: the name and the right of the link, and the operations that it may call. Null for the owner. */
+  guest: { name: string; right: 'read' | 'comment' | 'propose' | 'write'; operations: string[] } | null;
 }
 
-/** Whether pages can be changed. */
-export function isWritable({ mode, hub }: Site): boolean {
-  return mode === 'server' && !hub?.read_only;
+/** Whether pages can be changed, or changes proposed. */
+export function isWritable(site: Site): boolean {
+  return site.mode === 'server' && !site.hub?.read_only && may(site, 'save_page');
+}
+
+/** Whether this browser may call an operation. */
+export function may({ guest }: Site, operation: OperationName): boolean {
+  return guest === null || guest.operations.includes(operation);
 }
 
 /** Reads the description from `<script type="application/json" id="ubp-site">`; without one, there is no project. */
@@ -47,6 +55,7 @@ export function readSite(document: Document): Site {
     installable: false,
     folders: null,
     hub: null,
+    guest: null,
   };
   const text = document.getElementById('ubp-site')?.textContent;
   if (!text) return nothing;

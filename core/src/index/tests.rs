@@ -77,6 +77,7 @@ impl<S: Source> Project<S> {
             #[cfg(not(target_family = "wasm"))]
             proposing: None,
             rights: None,
+            typing: None,
             witness: None,
             reader: None,
             progress: &Silent,

@@ -4241,6 +4241,11 @@ export interface SavePageOutput {
    * modification time in its front matter was updated.
    */
   text: string | null;
+  /**
+   * Id of the proposal, if the caller may only propose changes. The page is unchanged then, and the hash is that of the
+   * proposed text.
+   */
+  proposal: string | null;
 }
 
 /** The page, and its text. */

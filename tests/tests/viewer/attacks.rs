@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{Viewer, vault};
+use super::{Browser, Viewer, vault};
 
 const JSON: (&str, &str) = ("Content-Type", "application/json");
 
@@ -115,7 +115,11 @@ fn other_origins_get_nothing_even_with_the_cookie() {
 
 #[test]
 fn operations_accept_only_json_posts_of_limited_size() {
-    let viewer = Viewer::of([("a.md", "# A\n")]);
+    post_only_json(&Viewer::of([("a.md", "# A\n")]));
+}
+
+/// Sends other requests to operations.
+pub fn post_only_json(viewer: &Browser) {
     let cookie = ("Cookie", viewer.cookie.as_str());
     for method in ["GET", "HEAD", "PUT", "DELETE", "PATCH"] {
         let answer = viewer.send(method, "/api/delete_page", &[cookie], b"");
@@ -166,22 +170,29 @@ fn disguises(path: &str) -> Vec<String> {
     ]
 }
 
+/// Files of a project that nobody gets.
+pub const FILES: [(&str, &str); 9] = [
+    ("a.md", "# A\n"),
+    (".env", "SECRET"),
+    (".hidden/p.png", "SECRET"),
+    (".hidden.png", "SECRET"),
+    ("node_modules/p.png", "SECRET"),
+    ("src/main.rs", "SECRET"),
+    ("id_rsa", "SECRET"),
+    (".git/p.png", "SECRET"),
+    (".ubp/p.png", "SECRET"),
+];
+
 #[test]
 fn only_files_shown_by_pages_can_be_fetched() {
+    get_no_other_files(&Viewer::of(FILES), &[]);
+}
+
+/// Tries to get files that pages do not show, and `more` of them that contain SECRET.
+pub fn get_no_other_files(viewer: &Browser, more: &[&str]) {
     let outer = tempfile::tempdir().unwrap();
     let name = outer.path().file_name().unwrap().to_str().unwrap().to_owned();
     std::fs::write(outer.path().join("secret.png"), "SECRET").unwrap();
-    let viewer = Viewer::of([
-        ("a.md", "# A\n"),
-        (".env", "SECRET"),
-        (".hidden/p.png", "SECRET"),
-        (".hidden.png", "SECRET"),
-        ("node_modules/p.png", "SECRET"),
-        ("src/main.rs", "SECRET"),
-        ("id_rsa", "SECRET"),
-        (".git/p.png", "SECRET"),
-        (".ubp/p.png", "SECRET"),
-    ]);
     let absolute = outer.path().join("secret.png").to_str().unwrap().to_owned();
     let mut targets = vec![
         format!("../{name}/secret.png"),
@@ -208,8 +219,11 @@ fn only_files_shown_by_pages_can_be_fetched() {
         "index.html/../.env",
         "./.env",
         "a.md",
-    ] {
-        targets.push(own.into());
+    ]
+    .iter()
+    .chain(more)
+    {
+        targets.push((*own).into());
         targets.push(format!("x/../{own}"));
     }
     for target in targets.iter().flat_map(|target| disguises(target)) {
@@ -225,11 +239,10 @@ fn only_files_shown_by_pages_can_be_fetched() {
     }
 }
 
+/// A vault with links to files in `outer` and to hidden files.
 #[cfg(unix)]
-#[test]
-fn symlinks_to_outside_or_to_hidden_files_are_not_followed() {
+pub fn linked_vault(outer: &tempfile::TempDir) -> ubp_tests::terminal::Terminal {
     use std::os::unix::fs::symlink;
-    let outer = tempfile::tempdir().unwrap();
     std::fs::write(outer.path().join("secret.png"), "SECRET").unwrap();
     std::fs::write(outer.path().join("secret.md"), "# SECRET\n").unwrap();
     let terminal = vault([
@@ -250,7 +263,12 @@ fn symlinks_to_outside_or_to_hidden_files_are_not_followed() {
     ] {
         symlink(to, terminal.path(from)).unwrap();
     }
-    let viewer = Viewer::on(Arc::new(terminal), "");
+    terminal
+}
+
+/// Follows those links.
+#[cfg(unix)]
+pub fn follow_no_links(viewer: &Browser) {
     for target in
         ["/out.png", "/out.html", "/folder/secret.png", "/env.png", "/text.png", "/ubp.png", "/round.png"]
     {
@@ -272,6 +290,13 @@ fn symlinks_to_outside_or_to_hidden_files_are_not_followed() {
         assert!(answer.status >= 400, "{name}: {}", answer.text());
         assert!(!answer.text().contains("SECRET"), "{}", answer.text());
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn symlinks_to_outside_or_to_hidden_files_are_not_followed() {
+    let outer = tempfile::tempdir().unwrap();
+    follow_no_links(&Viewer::on(Arc::new(linked_vault(&outer)), ""));
     assert!(!outer.path().join("x.md").exists());
 }
 
@@ -339,8 +364,8 @@ fn fault(html: &str) -> Option<String> {
     None
 }
 
-#[test]
-fn html_in_a_page_is_escaped() {
+/// A vault whose pages try to become elements and scripts.
+pub fn hostile_vault() -> ubp_tests::terminal::Terminal {
     let title = format!(
         "---\ntitle: '{SCRIPT}'\naliases: ['{SCRIPT}']\ntags: ['{SCRIPT}']\nlang: '\"><script>alert(1)</script>'\n---\n{SCRIPT}\n"
     );
@@ -364,7 +389,11 @@ fn html_in_a_page_is_escaped() {
     terminal
         .write(".ubp/manifest.json", manifest.replacen('{', &format!("{{\"export\": {export},"), 1))
         .unwrap();
-    let viewer = Viewer::on(Arc::new(terminal), "");
+    terminal
+}
+
+/// Looks at every page of that vault.
+pub fn see_no_elements_of_pages(viewer: &Browser) {
     for page in viewer.call("list_pages", &json!({}))["pages"].as_array().unwrap() {
         let rendered = viewer.call("render_page", &json!({ "page": page["filepath"] }));
         let target = format!("/{}", rendered["url"].as_str().unwrap());
@@ -382,6 +411,11 @@ fn html_in_a_page_is_escaped() {
         let answer = viewer.get(target);
         assert_eq!(fault(&answer.text()), None, "{target}\n{}", answer.text());
     }
+}
+
+#[test]
+fn html_in_a_page_is_escaped() {
+    see_no_elements_of_pages(&Viewer::on(Arc::new(hostile_vault()), ""));
     let known = "<p onclick=\"x\">";
     assert!(
         fault(known).is_some() && fault("<a href=\"javascript:x\">").is_some() && fault("<script>").is_some()

@@ -1,6 +1,6 @@
 // Chooses the client for a page.
 import { startWorker } from '#worker';
-import type { Site } from '../site';
+import { may, type Site } from '../site';
 import type { UbpClient } from './client';
 import { HttpClient } from './http';
 import { HubClient } from './hub.svelte';
@@ -19,7 +19,7 @@ export function modelOf(site: Site): ModelUrls | null {
 
 /** `onOpening` hears how far the engine is; null when it has opened the project. */
 export async function connect(site: Site, onOpening: (opening: Opening | null) => void): Promise<UbpClient | null> {
-  if (site.mode === 'server') return new HttpClient(site.root);
+  if (site.mode === 'server') return new HttpClient(site.root, undefined, (name) => may(site, name));
   if (site.mode === 'hub') return new HubClient(site.root);
   if (!site.database) return null;
   const { url } = site.database;

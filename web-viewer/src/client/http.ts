@@ -33,18 +33,21 @@ export class HttpClient implements UbpClient {
   readonly #listeners = new Listeners();
   readonly #root: string;
   readonly #fetch: typeof fetch;
+  readonly #mayCall: (name: OperationName) => boolean;
   #events: EventSource | undefined;
   #again: ReturnType<typeof setTimeout> | undefined;
   #attempts = 0;
   #wasOpen = false;
 
-  /** `root` is the address that contains `api/`. */
-  constructor(root: string, fetcher: typeof fetch = (...request) => fetch(...request)) {
+  /** `root` is the address that contains `api/`. What a guest may not call is not sent. */
+  constructor(root: string, fetcher: typeof fetch = (...request) => fetch(...request), mayCall: (name: OperationName) => boolean = () => true) {
     this.#root = root;
     this.#fetch = fetcher;
+    this.#mayCall = mayCall;
   }
 
   async call<N extends OperationName>(name: N, params: Params<N>): Promise<Output<N>> {
+    if (!this.#mayCall(name)) throw new ClientError('forbidden', words.app.notForGuests);
     return (await post(new URL(`api/${name}`, this.#root), params, this.#fetch)) as Output<N>;
   }
 

@@ -10,9 +10,10 @@ export interface SaveStatus {
    * `saved`: the file contains all edits. `unsaved`: they will be saved in a moment. `saving`: the file is being written.
    * `conflict`: the file differs and a choice is open. `offline`: the server does not respond; retried automatically.
    * `failed`: the server rejected the edits; retried automatically. `gone`: the file does not exist any more; `restore`,
-   * `letGo` or a file that comes back end this state. `read-only`: the file cannot be edited here.
+   * `letGo` or a file that comes back end this state. `read-only`: the file cannot be edited here. `proposed`: a
+   * person decides about the edits.
    */
-  state: 'saved' | 'saving' | 'unsaved' | 'conflict' | 'offline' | 'failed' | 'gone' | 'read-only';
+  state: 'saved' | 'saving' | 'unsaved' | 'conflict' | 'offline' | 'failed' | 'gone' | 'read-only' | 'proposed';
   /** A complete sentence for users; empty if the state says everything. For `gone`: why the page could not be restored. */
   message: string;
 }
@@ -74,6 +75,8 @@ export interface EditorHost {
   onAttached?(files: readonly Output<'add_attachment'>[], takeBack: () => void): void;
   /** The address where pages are edited together; null if they are not. */
   together: string | null;
+  /** Whether edits are proposed when the user asks for it, instead of being saved as they are typed. */
+  isProposing: boolean;
   /** The name that others see; empty if none was chosen. */
   name(): string;
   /** Who else has the page on screen open. */
@@ -101,8 +104,11 @@ export interface MountedEditor {
   focus(): void;
   /** Inserts text in a page that was opened, by default at its end, and puts its cursor behind it. False if the page was never opened. */
   append(filepath: string, text: string, at?: WritingPlace): boolean;
-  /** Saves now. Resolves when the page is saved, or cannot be saved now. */
-  save(): Promise<void>;
+  /**
+   * Saves now. Resolves when the page is saved, or cannot be saved now. `isAsked`: the user wants it, so that edits are proposed if
+   * they cannot be saved.
+   */
+  save(isAsked?: boolean): Promise<void>;
   /** Scrolls to a heading (`#slug` or its text) or a block (`^name`). */
   goTo(fragment: string): void;
   /** Goes to a line of the page on screen, from 1. In front matter, goes to its form. */

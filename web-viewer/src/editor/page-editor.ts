@@ -227,7 +227,7 @@ export class PageEditor implements MountedEditor {
         if (this.#shown === page) tell(this.#view, { text, action: { label: writing.editor.undo, run: undo } });
       },
       onDraft: (draft) => this.#drafts.keep(page.path, draft),
-    });
+    }, host.isProposing);
     this.#pages.set(page.path, page);
     return page;
   }
@@ -345,7 +345,7 @@ export class PageEditor implements MountedEditor {
     const { state } = page.status;
     page.status = status;
     if (status.state === 'saved') page.shared?.saverSettled();
-    if (status.state !== state) this.#host.onUnsaved?.(page.path, status.state !== 'saved' && status.state !== 'read-only');
+    if (status.state !== state) this.#host.onUnsaved?.(page.path, !['saved', 'read-only', 'proposed'].includes(status.state));
     if (this.#shown === page) this.#host.onStatus(status);
     else if (status.state === 'gone' && state !== 'gone' && this.#shown && page.saver.hasEdits) this.#tellLeft(page);
   }
@@ -399,9 +399,11 @@ export class PageEditor implements MountedEditor {
     return true;
   }
 
-  async save(): Promise<void> {
+  async save(isAsked = false): Promise<void> {
     this.#finish();
-    if (this.#shown) await this.#save(this.#shown);
+    const page = this.#shown;
+    if (page && isAsked && this.#host.isProposing) await page.saver.save(true);
+    else if (page) await this.#save(page);
   }
 
   goTo(fragment: string): void {

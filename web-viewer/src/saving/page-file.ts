@@ -1,6 +1,6 @@
 // The file of a page, read and written through the server.
 import { ClientError, type UbpClient } from '../client/client';
-import { FileProblem, type FileText, type PageFile } from './saver';
+import { FileProblem, type FileText, type PageFile, type WrittenText } from './saver';
 import { writing } from '../words/writing';
 
 export interface OpenedFile extends FileText {
@@ -23,9 +23,21 @@ export async function readFile(client: UbpClient, page: string): Promise<OpenedF
 
 /** `path` and `title` are functions, because a page may be renamed while it is open. */
 export function pageFile(client: UbpClient, path: () => string, title: () => string): PageFile {
-  const save = async (page: string, text: string, expectedHash: string): Promise<FileText> => {
+  /** The proposal of these edits, which the next one replaces. */
+  let proposed: string | null = null;
+  const save = async (page: string, text: string, expectedHash: string): Promise<WrittenText> => {
+    if (proposed !== null) {
+      const before = proposed;
+      proposed = null;
+      // Somebody may have decided about it.
+      await inTime(client.call('withdraw_proposal', { proposal: before })).catch(() => null);
+    }
     const saved = await inTime(client.call('save_page', { page, text, expected_hash: expectedHash }));
     own(page, saved.filepath);
+    if (saved.proposal !== null) {
+      proposed = saved.proposal;
+      return { text, hash: expectedHash, isProposed: true };
+    }
     return { text: saved.text ?? text, hash: saved.content_hash };
   };
   /** A request that was on its way while the page was renamed is made again under the new path. */

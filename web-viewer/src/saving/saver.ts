@@ -11,6 +11,12 @@ export interface FileText {
   hash: string;
 }
 
+/** The answer to a write. */
+export interface WrittenText extends FileText {
+  /** Whether the text was only proposed: a person decides, and the file is as before. */
+  isProposed?: boolean;
+}
+
 export type Problem =
   /** The file does not match `expectedHash`; nothing was written. */
   | 'conflict'
@@ -34,7 +40,7 @@ export class FileProblem extends Error {
 export interface PageFile {
   read(): Promise<FileText>;
   /** Writes if the file matches `expectedHash`; resolves to the new file, which the engine may have completed. */
-  write(text: string, expectedHash: string): Promise<FileText>;
+  write(text: string, expectedHash: string): Promise<WrittenText>;
   /** Creates the deleted file again and resolves to it. Never overwrites a file that came back. */
   create(text: string): Promise<FileText>;
 }
@@ -103,8 +109,11 @@ export class Saver {
   #isClosed = false;
   /** Whether somebody else keeps text and file in sync. */
   #isParked = false;
+  /** Whether edits are written only when the user asks. */
+  readonly #isHeld: boolean;
 
-  constructor(file: PageFile, buffer: Buffer, known: FileText, timers: Timers, events: SaverEvents) {
+  constructor(file: PageFile, buffer: Buffer, known: FileText, timers: Timers, events: SaverEvents, isHeld = false) {
+    this.#isHeld = isHeld;
     this.#file = file;
     this.#buffer = buffer;
     this.#known = known;
@@ -153,7 +162,7 @@ export class Saver {
     this.#keepDraft();
     if (this.#conflict || this.#isGone) return;
     if (!this.#cancelRetry) this.#tell('unsaved');
-    if (how === 'pasted') return void this.save();
+    if (how === 'pasted' && !this.#isHeld) return void this.save();
     this.#scheduleSave(Math.min(AFTER_TYPING, Math.max(0, this.#dirtySince + IDLE - this.#timers.now())));
   }
 
@@ -164,10 +173,10 @@ export class Saver {
   }
 
   /** Saves now, unless there is a conflict or the file is deleted. Resolves when it is done or impossible. */
-  save(): Promise<void> {
+  save(isAsked = false): Promise<void> {
     this.#cancelTimers();
     if (this.#inDoubt.length > 0) this.#mustRead = true;
-    if (this.#isDirty) this.#mustWrite = true;
+    if (this.#isDirty && (isAsked || !this.#isHeld)) this.#mustWrite = true;
     return this.#run();
   }
 
@@ -214,6 +223,7 @@ export class Saver {
     this.#known = this.#conflict.theirs;
     this.#endConflict();
     this.#setDirty();
+    if (this.#isHeld) this.#tell('unsaved');
     return this.save();
   }
 
@@ -301,11 +311,16 @@ export class Saver {
     }
   }
 
-  #written(text: string, written: FileText): void {
+  #written(text: string, written: WrittenText): void {
     if (this.#isClosed) return;
     this.#isGone = false;
     this.#inDoubt = [];
     this.#failures = 0;
+    if (written.isProposed) {
+      // The draft is kept until a person has decided.
+      this.#keepDraft();
+      return this.#tell(this.#buffer.text() === text ? 'proposed' : 'unsaved');
+    }
     if (written.text !== text) {
       // Treat the engine's completion as an edit by someone else of this text.
       this.#known = { text, hash: '' };
@@ -392,7 +407,8 @@ export class Saver {
   /** Saves unsaved edits. */
   #resume(): void {
     this.#setDirty();
-    this.#mustWrite = true;
+    if (this.#isHeld) this.#tell('unsaved');
+    else this.#mustWrite = true;
   }
 
   #ask(theirs: FileText, shown: string, isWhole: boolean): void {
@@ -431,7 +447,7 @@ export class Saver {
     this.#cancelRetry = this.#timers.after(wait, () => {
       this.#cancelRetry = null;
       this.#mustRead = true;
-      this.#mustWrite = this.#isDirty;
+      this.#mustWrite = this.#isDirty && !this.#isHeld;
       void this.#run();
     });
     this.#tell(problem === 'unreachable' ? 'offline' : 'failed', message);
@@ -461,7 +477,7 @@ export class Saver {
   }
 
   #scheduleSave(wait: number): void {
-    if (this.#cancelRetry) return;
+    if (this.#cancelRetry || this.#isHeld) return;
     this.#cancelSave?.();
     this.#cancelSave = this.#timers.after(wait, () => {
       this.#cancelSave = null;

@@ -9,6 +9,7 @@ import { focusNextPart } from './parts';
 import { subjectOf } from './side/rows';
 import { toasts } from './toasts.svelte';
 import { linkTo, type Workspace } from './workspace.svelte';
+import type { OperationName } from '#contract';
 import english from '../words/en/writer';
 import { writing } from '../words/writing';
 
@@ -28,7 +29,7 @@ export function commandsOf(workspace: Workspace): Command[] {
   const { search, sidebar, graph } = shellCommands(session, navigator);
   const say = (id: keyof typeof english.commands) => named(id, writing.commands, english.commands);
 
-  return [
+  const commands: Command[] = [
     {
       id: 'new',
       ...say('new'),
@@ -128,4 +129,22 @@ export function commandsOf(workspace: Workspace): Command[] {
     { id: 'shortcuts', ...say('shortcuts'), group: 'view', chords: ['Mod+/', '?'], everywhere: true, run: () => (layout.layer = layout.layer === 'shortcuts' ? null : 'shortcuts') },
     { id: 'guide', ...say('guide'), group: 'view', chords: [], run: () => (layout.layer = 'guide') },
   ];
+  return commands.filter(({ id }) => {
+    const needs = NEEDS[id];
+    return needs === undefined || workspace.may(needs);
+  });
 }
+
+/** Operations that commands need, which guests may not be allowed to call. */
+const NEEDS: Partial<Record<string, OperationName>> = {
+  attach: 'add_attachment',
+  history: 'page_history',
+  'as-agent': 'preview_answer',
+  favorite: 'favorites',
+  reviewed: 'review_page',
+  undo: 'undo',
+  review: 'check_staleness',
+  problems: 'doctor',
+  queue: 'queue',
+  sessions: 'list_sessions',
+};

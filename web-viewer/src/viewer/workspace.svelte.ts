@@ -1,5 +1,5 @@
 // A writable project: the shared state of the UI around the editor, and the actions on pages.
-import type { CreatePageOutput, Mention, Suggestion } from '#contract';
+import type { CreatePageOutput, Mention, OperationName, Suggestion } from '#contract';
 import { tick } from 'svelte';
 import { SvelteSet } from 'svelte/reactivity';
 import { ClientError, type ClientEvents, type Output, type UbpClient } from '../client/client';
@@ -7,6 +7,7 @@ import type { Guest, HeadingsAbove, MountedEditor, PageStats, PropertiesState, S
 import type { Navigator } from '../routing/navigator.svelte';
 import { bare, decoded } from '../routing/urls';
 import { layout } from '../state/layout.svelte';
+import { may } from '../site';
 import type { Session } from '../state/session.svelte';
 import { filesOf } from '../state/project-files';
 import { settings, type Face } from '../state/settings.svelte';
@@ -117,6 +118,16 @@ export class Workspace {
     );
   }
 
+  /** Whether this browser may call an operation. */
+  may(operation: OperationName): boolean {
+    return may(this.session.site, operation);
+  }
+
+  /** Whether edits are proposed instead of saved. */
+  get isProposing(): boolean {
+    return this.session.site.guest?.right === 'propose';
+  }
+
   get client(): UbpClient {
     if (!this.session.client) throw new ClientError('not_open', writing.notices.notOpen);
     return this.session.client;
@@ -147,20 +158,23 @@ export class Workspace {
     client.on('connection', ({ state }) => (this.connection = state));
     client.on('proposals', () => this.proposals.changed());
     // Suggestions depend on vectors.
-    client.on('vectors', ({ done, total }) => done >= total && this.queue.changed());
+    client.on('vectors', ({ done, total }) => done >= total && this.#survey());
     this.session.onFollowed = (paths) => this.#changed(paths);
     // The server tells its messages in the language that is shown.
     afterLanguage(() => this.session.noteChange([]));
     void this.#loadFavorites();
-    this.problems.changed();
-    this.queue.changed();
+    this.#survey();
+  }
+
+  /** Asks again for what is counted in the status bar. */
+  #survey(): void {
+    if (this.may('doctor')) this.problems.changed();
+    if (this.may('queue')) this.queue.changed();
     this.proposals.changed();
   }
 
   #changed(paths: readonly string[]): void {
-    this.problems.changed();
-    this.queue.changed();
-    this.proposals.changed();
+    this.#survey();
     this.editor?.changed(paths);
     if (paths.length === 0) void this.#loadFavorites();
     const { page } = this;
@@ -171,6 +185,7 @@ export class Workspace {
 
   async #loadFavorites(): Promise<void> {
     const turn = ++this.#favoritesAsked;
+    if (!this.may('favorites')) return;
     try {
       const { pages } = await this.client.call('favorites', {});
       if (turn === this.#favoritesAsked) this.favorites = pages;
@@ -197,8 +212,9 @@ export class Workspace {
 
   /** Saves at once and reports the result, because the user pressed the shortcut. */
   async saveNow(): Promise<void> {
-    await this.flush();
+    await this.editor?.save(true);
     if (this.save.state === 'saved') layout.announce(writing.notices.saved);
+    if (this.save.state === 'proposed') layout.announce(writing.desk.save.proposed);
   }
 
   toggleFocus(): void {

@@ -87,6 +87,7 @@ impl Project {
             agent: None,
             proposing: None,
             rights: None,
+            typing: None,
             witness: None,
             reader: None,
             progress: &Silent,

@@ -50,10 +50,10 @@ export function rowItems(workspace: Workspace, { kind, path }: Subject): MenuIte
   if (kind === 'folder') {
     return [
       create,
-      ...moves,
+      ...(workspace.may('move_files') ? moves : []),
       ...showing(workspace, path),
       { label: writing.menu.copyPath, icon: 'page', run: () => void workspace.copy(path) },
-      { label: writing.menu.delete, icon: 'trash', run: () => (workspace.dialog = { kind: 'delete-folder', path }) },
+      ...(workspace.may('move_files') ? [{ label: writing.menu.delete, icon: 'trash' as const, run: () => (workspace.dialog = { kind: 'delete-folder', path }) }] : []),
     ];
   }
   return [create, ...pageItems(workspace, path)];

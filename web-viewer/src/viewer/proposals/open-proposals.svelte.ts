@@ -90,7 +90,7 @@ export class OpenProposals {
     // The server tells when it can be reached again.
     this.#isOutdated = client === null;
     try {
-      if (client) this.#take(await client.call('list_proposals', { limit: MOST }));
+      if (client) this.#take(await client.call('list_proposals', { state: 'open', limit: MOST }));
     } catch (error) {
       this.failure = ClientError.from(error);
       this.#isOutdated = true;
