@@ -401,6 +401,27 @@ mod tests {
     }
 
     #[test]
+    fn without_code_only_pages_and_attachments_are_visible_whatever_the_rules_say() {
+        let given = [("/**".to_owned(), Right::Hide), ("open/".to_owned(), Right::Apply)];
+        for (folder, at) in [("docs", "docs/open"), ("", "open")] {
+            let manifest = manifest(&[], folder);
+            let all = AuthorRights::of(&manifest, Some("mina"), &given).unwrap();
+            let guest = all.clone().without_code();
+            assert_ne!(all.key(), guest.key());
+            assert!(guest.hides() && !guest.is_unlimited());
+            for shown in ["a.md", "a.PNG", "b/c.pdf", "d.base"] {
+                assert_eq!(guest.file(&format!("{at}/{shown}")), Right::Apply, "{shown}");
+                assert_eq!(guest.page(&format!("open/{shown}")), Right::Apply, "{shown}");
+            }
+            for hidden in ["a.rs", ".env", "id_rsa", "a.md.sh", "manifest.json"] {
+                assert_eq!(guest.file(&format!("{at}/{hidden}")), Right::Hide, "{hidden}");
+                assert_eq!(all.file(&format!("{at}/{hidden}")), Right::Apply, "{hidden}");
+            }
+            assert_eq!(guest.file("other/a.md"), Right::Hide);
+        }
+    }
+
+    #[test]
     fn the_last_matching_rule_counts() {
         let rules = [
             ("*", "private/", "hide"),

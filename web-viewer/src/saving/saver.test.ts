@@ -157,6 +157,13 @@ class World {
     this.text = this.text.slice(0, place) + typed + this.text.slice(place);
     this.saver.edited(how);
   }
+  /** Lets all requests and answers arrive. */
+  async settleSteps() {
+    for (let round = 0; round < 20; round++) {
+      await tick();
+      this.server.step(0);
+    }
+  }
   async settle() {
     for (let round = 0; round < 400; round++) {
       await tick();
@@ -172,6 +179,41 @@ class World {
 const tick = async () => {
   for (let turn = 0; turn < 12; turn++) await Promise.resolve();
 };
+
+describe('edits that are only proposed', () => {
+  it('wait for the user, are kept as a draft, and are settled once the file has them', async () => {
+    const world = new World('a\n\n\nz\n');
+    world.saver.close();
+    const { server } = world;
+    const proposing: PageFile = { ...server.file(), write: (text, hash) => Promise.resolve({ text, hash, isProposed: true }) };
+    const known = { text: 'a\n\n\nz\n', hash: ModelServer.hash('a\n\n\nz\n') };
+    const status: string[] = [];
+    let draft: Draft | null = null;
+    let text = known.text;
+    const buffer = { text: () => text, adopt: (adopted: string) => void (text = adopted), showConflict: () => undefined };
+    const events = { onStatus: ({ state }: SaveStatus) => void status.push(state), onNotice: () => undefined, onDraft: (make: () => Draft | null) => void (draft = make()) };
+    const saver = new Saver(proposing, buffer, known, world.timers, events, true);
+    text = 'xa\n\n\nz\n';
+    saver.edited();
+    saver.edited('pasted');
+    world.timers.pass(60_000);
+    await saver.leave();
+    expect([status.at(-1), server.text, (draft as Draft | null)?.text]).toEqual(['unsaved', 'a\n\n\nz\n', 'xa\n\n\nz\n']);
+    await saver.save(true);
+    expect([status.at(-1), server.text, (draft as Draft | null)?.text, saver.hasEdits]).toEqual(['proposed', 'a\n\n\nz\n', 'xa\n\n\nz\n', true]);
+    // Somebody changes another place of the file, and then accepts the proposal.
+    server.text = 'a\n\n\nz\nb\n';
+    const pulled = saver.fileChanged();
+    await world.settleSteps();
+    await pulled;
+    expect([text, status.at(-1)]).toEqual(['xa\n\n\nz\nb\n', 'unsaved']);
+    server.text = 'xa\n\n\nz\nb\n';
+    const accepted = saver.fileChanged();
+    await world.settleSteps();
+    await accepted;
+    expect([status.at(-1), draft, saver.isSettled]).toEqual(['saved', null, true]);
+  });
+});
 
 describe('when it saves', () => {
   it('300 ms after the last key', async () => {

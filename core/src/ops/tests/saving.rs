@@ -135,3 +135,51 @@ fn saves_by_agents_are_logged_and_saves_by_people_are_not() {
     assert_eq!(save_as_agent(&locked).unwrap_err().code(), "read_only");
     save(&project, &locked, "---\nagents: read-only\n---\nA person may.\n").unwrap();
 }
+
+/// What guests saved, as the host collects it.
+#[derive(Default)]
+struct Typed(std::sync::Mutex<Vec<(String, Vec<u8>, Vec<u8>)>>);
+
+impl crate::writing::typing::Typing for Typed {
+    fn saved(&self, path: &str, before: &[u8], after: &[u8]) {
+        self.0.lock().unwrap().push((path.to_owned(), before.to_vec(), after.to_vec()));
+    }
+}
+
+#[test]
+fn saves_by_guests_are_collected_and_recorded_as_one_change_that_can_be_undone() {
+    let project = Project::with_pages([("a.md", "one\n"), ("b.md", "---\nagents: read-only\n---\n")]);
+    let typed = Typed::default();
+    let guest = Context {
+        caller: Caller::Agent,
+        agent: Some("mina"),
+        typing: Some(&typed),
+        ..project.context()
+    };
+    let save_as_guest = |page: &Value, text: &str| {
+        let params = json!({ "page": page["filepath"], "text": text, "expected_hash": page["content_hash"] });
+        guest.call("save_page", params)
+    };
+    let mut page = read(&project, "a.md");
+    for text in ["two\n", "two\n", "three\n"] {
+        page = save_as_guest(&page, text).unwrap();
+        assert_eq!(page["proposal"], Value::Null);
+    }
+    assert!(audit::AuditLog::read(&project.source).unwrap().entries.is_empty());
+    assert_eq!(save_as_guest(&read(&project, "b.md"), "x").unwrap_err().code(), "read_only");
+    let saved = typed.0.into_inner().unwrap();
+    assert_eq!(saved.len(), 2, "a save that changes nothing is none");
+    let (first, last) = (&saved[0], &saved[1]);
+    assert_eq!((first.0.as_str(), first.1.as_slice(), last.2.as_slice()), ("a.md", &b"one\n"[..], &b"three\n"[..]));
+    let context = project.context();
+    let record = |before: &[u8], after: &[u8]| {
+        crate::writing::typing::record(&context, "mina", "a.md", before.to_vec(), after.to_vec())
+    };
+    assert!(record(b"same", b"same").is_err());
+    record(&first.1, &last.2).unwrap();
+    let log = audit::AuditLog::read(&project.source).unwrap();
+    let [entry] = log.entries.as_slice() else { panic!("one entry") };
+    assert_eq!((entry.agent.as_deref(), entry.operation.as_str()), (Some("mina"), "save_page"));
+    context.call("undo", json!({ "entry": entry.group })).unwrap();
+    assert_eq!(bytes(&project, "a.md"), b"one\n");
+}
