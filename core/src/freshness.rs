@@ -19,6 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::index::questions::pages;
+#[cfg(not(target_family = "wasm"))]
+use crate::manifest::AuthorRights;
 use crate::manifest::FreshnessBaseline;
 #[cfg(not(target_family = "wasm"))]
 use crate::ports::SymbolHashes;
@@ -160,6 +162,11 @@ pub fn assess(context: &Context<'_>, pages: Option<&[i64]>) -> Result<HashMap<i6
 
 /// Assesses pages with sources.
 fn by_sources(context: &Context<'_>, pages: Option<&[i64]>) -> Result<HashMap<i64, Assessment>> {
+    // To a reader from whom all code is hidden, every source would be missing.
+    #[cfg(not(target_family = "wasm"))]
+    if context.rights.is_some_and(AuthorRights::hides_code) {
+        return Ok(HashMap::new());
+    }
     let declared = context.index.read(|db| declared(db, pages))?;
     if declared.is_empty() {
         return Ok(HashMap::new());

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ubp_core::Error;
+use ubp_core::message;
 use ubp_core::message::Message;
 use ubp_core::show::counted;
-use ubp_core::message;
 use ubp_core::word;
 use ubp_host::{Environment, user_data};
 use ubp_servers::Messages;
@@ -85,8 +85,12 @@ fn place(text: &str) -> Result<Place, String> {
 
 fn proxy(text: &str) -> Result<Uri, String> {
     let url: Option<Uri> = text.parse().ok();
-    url.filter(|url| matches!(url.scheme_str(), Some("https" | "http")) && url.authority().is_some() && url.query().is_none())
-        .ok_or_else(|| word!("expected a URL such as https://docs.example.org").to_owned())
+    url.filter(|url| {
+        matches!(url.scheme_str(), Some("https" | "http"))
+            && url.authority().is_some()
+            && url.query().is_none()
+    })
+    .ok_or_else(|| word!("expected a URL such as https://docs.example.org").to_owned())
 }
 
 impl SharingArgs {
@@ -105,7 +109,9 @@ impl SharingArgs {
             }
             _ => {
                 let home = user_data::folder(environment).ok_or_else(|| {
-                    Error::invalid(message!("a self-signed certificate needs a folder: set HOME, or use --share-certificate"))
+                    Error::invalid(message!(
+                        "a self-signed certificate needs a folder: set HOME, or use --share-certificate"
+                    ))
                 })?;
                 Some(Certificate::SelfSigned { folder: home.join("share") })
             }

@@ -263,6 +263,11 @@ impl AuthorRights {
         Self { real_pages_dir: Some(folder.to_owned()).filter(|folder| *folder != self.pages_dir), ..self }
     }
 
+    /// Whether every file that is neither a page nor an attachment is hidden.
+    pub fn hides_code(&self) -> bool {
+        self.without_code
+    }
+
     /// The pages folder that paths of rules are relative to; empty if it is the project.
     pub fn pages_dir(&self) -> &str {
         &self.pages_dir

@@ -18,8 +18,7 @@ pub trait Typing: Send + Sync {
 /// [`Error::Forbidden`], [`Error::ReadOnly`].
 pub(super) fn may_save(context: &Context<'_>, before: &Version) -> Result<bool> {
     let right = rights::require(context, &before.path)?;
-    let is_kept =
-        context.caller == Caller::Agent && before.bytes.as_deref().is_some_and(is_read_only);
+    let is_kept = context.caller == Caller::Agent && before.bytes.as_deref().is_some_and(is_read_only);
     if is_kept {
         return Err(Error::ReadOnly { path: before.path.clone() });
     }

@@ -6,9 +6,7 @@ use serde_json::{Value, json};
 use ubp_core::ops::OPERATIONS;
 use ubp_servers::sharing::{GuestRight, least};
 
-use super::attacks::{
-    FILES, get_no_other_files, hostile_vault, post_only_json, see_no_elements_of_pages,
-};
+use super::attacks::{FILES, get_no_other_files, hostile_vault, post_only_json, see_no_elements_of_pages};
 use super::{Browser, Viewer, vault};
 
 const JSON: (&str, &str) = ("Content-Type", "application/json");
@@ -25,11 +23,17 @@ fn guests(viewer: &Viewer, more: &str) -> Vec<(GuestRight, Browser)> {
 /// A project with pages that guests see below `open/`, and others that contain the word SECRET.
 fn divided() -> Arc<ubp_tests::terminal::Terminal> {
     let terminal = vault([
-        ("open/a.md", "---\ntitle: Open\n---\n# Open\n\nTo [[b]], [[plans/hidden]], ![[p.png]] ![[src/main.rs]]\n"),
+        (
+            "open/a.md",
+            "---\ntitle: Open\n---\n# Open\n\nTo [[b]], [[plans/hidden]], ![[p.png]] ![[src/main.rs]]\n",
+        ),
         ("open/b.md", "# B\n\nWords to search for.\n"),
         ("open/p.png", "picture"),
         ("open/tool.rs", "// SECRET\nfn main() {}\n"),
-        ("plans/hidden.md", "---\ntitle: SECRET title\naliases: [SECRET alias]\ntags: [SECRET-tag]\n---\n# SECRET\n\nWords to search for, SECRET. [[open/a]]\n"),
+        (
+            "plans/hidden.md",
+            "---\ntitle: SECRET title\naliases: [SECRET alias]\ntags: [SECRET-tag]\n---\n# SECRET\n\nWords to search for, SECRET. [[open/a]]\n",
+        ),
         ("plans/secret.png", "SECRET"),
         ("src/main.rs", "// SECRET\n"),
         (".env", "SECRET"),
@@ -52,7 +56,9 @@ fn params(operation: &str, hash: &Value) -> Value {
             json!({ "page": "open/a.md", "text": "![[src/main.rs]] ![[open/tool.rs]] ![[plans/hidden]] [[plans/hidden]]" })
         }
         "graph_traverse" => json!({ "page": "open/a.md" }),
-        "resolve_links" => json!({ "page": "open/a.md", "links": ["plans/hidden", "src/main.rs"], "pictures": ["secret.png"] }),
+        "resolve_links" => {
+            json!({ "page": "open/a.md", "links": ["plans/hidden", "src/main.rs"], "pictures": ["secret.png"] })
+        }
         "save_page" => json!({ "page": "open/b.md", "text": "# B\n\nTyped.\n", "expected_hash": hash }),
         "query" | "query_inspect" => json!({ "sql": "SELECT path, title FROM pages" }),
         _ => json!({}),
@@ -71,7 +77,13 @@ fn each_guest_calls_the_operations_of_its_right_and_learns_nothing_of_hidden_fil
             let hash = viewer.call("read_page", &json!({ "page": "open/b.md" }))["content_hash"].clone();
             let answer = guest.post(name, &params(name, &hash));
             let is_allowed = least(name).is_some_and(|least| *right >= least);
-            assert_eq!(answer.status != 403, is_allowed, "{right:?} {name}: {} {}", answer.status, answer.text());
+            assert_eq!(
+                answer.status != 403,
+                is_allowed,
+                "{right:?} {name}: {} {}",
+                answer.status,
+                answer.text()
+            );
             assert!(!answer.text().contains("SECRET"), "{right:?} {name}: {}", answer.text());
             assert!(!answer.text().contains(viewer.terminal.folder().to_str().unwrap()), "{right:?} {name}");
         }
@@ -79,7 +91,10 @@ fn each_guest_calls_the_operations_of_its_right_and_learns_nothing_of_hidden_fil
         assert_eq!(guest.call("list_pages", &json!({}))["total"], 2, "{right:?}");
         for page in ["plans/hidden.md", "SECRET title", "SECRET alias", "plans/hidden"] {
             for name in ["get_page", "read_page", "render_page", "get_context"] {
-                let (hidden, missing) = (guest.post(name, &json!({ "page": page })), guest.post(name, &json!({ "page": format!("{page}x") })));
+                let (hidden, missing) = (
+                    guest.post(name, &json!({ "page": page })),
+                    guest.post(name, &json!({ "page": format!("{page}x") })),
+                );
                 assert_eq!((hidden.status, missing.status), (404, 404), "{right:?} {name} {page}");
             }
         }
@@ -87,7 +102,10 @@ fn each_guest_calls_the_operations_of_its_right_and_learns_nothing_of_hidden_fil
     let written = std::fs::read_to_string(viewer.terminal.path("open/b.md")).unwrap();
     assert_eq!(written, "# B\n\nTyped.\n", "the guest that may write has saved");
     for hidden in ["plans/hidden.md", "src/main.rs", "open/tool.rs"] {
-        assert!(std::fs::read_to_string(viewer.terminal.path(hidden)).unwrap().contains("SECRET"), "{hidden}");
+        assert!(
+            std::fs::read_to_string(viewer.terminal.path(hidden)).unwrap().contains("SECRET"),
+            "{hidden}"
+        );
     }
 }
 
@@ -138,10 +156,13 @@ fn what_a_guest_may_not_write_is_proposed_and_what_it_writes_is_in_the_log_under
     let proposer = viewer.guest("mina", "--right propose --pages open/");
     let writer = viewer.guest("ken", "--right write --pages open/");
     let page = proposer.call("read_page", &json!({ "page": "open/b.md" }));
-    let saving = |text: &str| json!({ "page": "open/b.md", "text": text, "expected_hash": page["content_hash"] });
+    let saving =
+        |text: &str| json!({ "page": "open/b.md", "text": text, "expected_hash": page["content_hash"] });
     let proposed = proposer.call("save_page", &saving("# B\n\nBetter words.\n"));
     let id = proposed["proposal"].as_str().unwrap().to_owned();
-    assert!(std::fs::read_to_string(viewer.terminal.path("open/b.md")).unwrap().contains("Words to search for."));
+    assert!(
+        std::fs::read_to_string(viewer.terminal.path("open/b.md")).unwrap().contains("Words to search for.")
+    );
     assert_eq!(proposer.call("list_proposals", &json!({}))["proposals"][0]["proposal"], json!(id));
     assert_eq!(writer.call("list_proposals", &json!({}))["total"], 0, "each guest sees its own");
     let shown = viewer.call("get_proposal", &json!({ "proposal": id }));
@@ -157,7 +178,8 @@ fn what_a_guest_may_not_write_is_proposed_and_what_it_writes_is_in_the_log_under
     assert!(!viewer.terminal.path("plans/new.md").exists());
     let saved = writer.call("save_page", &saving("# B\n\nOne.\n"));
     assert_eq!(saved["proposal"], Value::Null);
-    let again = json!({ "page": "open/b.md", "text": "# B\n\nOne, two.\n", "expected_hash": saved["content_hash"] });
+    let again =
+        json!({ "page": "open/b.md", "text": "# B\n\nOne, two.\n", "expected_hash": saved["content_hash"] });
     writer.call("save_page", &again);
     writer.call("create_page", &json!({ "title": "Made", "path": "open/made.md" }));
     let terminal = viewer.terminal.clone();
@@ -210,11 +232,17 @@ fn the_attacks_on_the_viewer_fail_for_each_guest() {
             }
         }
         let port = guest.port;
-        for host in [format!("evil.example:{port}"), format!("127.0.0.1.evil.example:{port}"), String::new()] {
+        for host in [format!("evil.example:{port}"), format!("127.0.0.1.evil.example:{port}"), String::new()]
+        {
             let answer = guest.send_exactly("GET", "/a.html", &[("Host", &host), cookie], b"");
             assert!([400, 403].contains(&answer.status), "{right:?} {host}: {}", answer.status);
         }
-        let embeds = [cookie, ("Sec-Fetch-Site", "same-site"), ("Sec-Fetch-Mode", "no-cors"), ("Sec-Fetch-Dest", "image")];
+        let embeds = [
+            cookie,
+            ("Sec-Fetch-Site", "same-site"),
+            ("Sec-Fetch-Mode", "no-cors"),
+            ("Sec-Fetch-Dest", "image"),
+        ];
         assert_eq!(guest.send("GET", "/a.html", &embeds, b"").status, 403);
         assert_eq!(guest.send_exactly("GET", "/a.html", &[("Host", "guests.test"), cookie], b"").status, 200);
         let answers = [
@@ -230,7 +258,10 @@ fn the_attacks_on_the_viewer_fail_for_each_guest() {
             assert_eq!(answer.header("referrer-policy"), Some("same-origin"));
             assert_eq!(answer.header("x-frame-options"), Some("DENY"));
             let policy = answer.header("content-security-policy").unwrap();
-            assert!(policy.starts_with("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "{policy}");
+            assert!(
+                policy.starts_with("default-src 'none'") && policy.contains("frame-ancestors 'none'"),
+                "{policy}"
+            );
         }
     }
     let viewer = Viewer::shared(Arc::new(hostile_vault()));

@@ -22,7 +22,15 @@ fn without_a_link_nothing_is_revealed_and_wrong_ones_are_slowed_and_counted() {
     let secret = viewer.link("mina", "");
     let port = viewer.guest_port();
     let stranger = Browser { port, cookie: format!("ubp-guest-{port}={secret}") };
-    for target in ["/", "/secret-plan.html", "/assets/app.js", "/api/events", "/nothing", "/?token=x", &format!("/?secret={secret}")] {
+    for target in [
+        "/",
+        "/secret-plan.html",
+        "/assets/app.js",
+        "/api/events",
+        "/nothing",
+        "/?token=x",
+        &format!("/?secret={secret}"),
+    ] {
         let answer = stranger.send("GET", target, &[], b"");
         assert_eq!(answer.status, 401, "{target}");
         assert!(!answer.text().to_lowercase().contains("secret plan"), "{target}");
@@ -48,7 +56,10 @@ fn without_a_link_nothing_is_revealed_and_wrong_ones_are_slowed_and_counted() {
     let entered = stranger.send("POST", "/.guest", &from, body.as_bytes());
     assert_eq!(entered.status, 204, "{}", entered.text());
     let cookie = entered.header("set-cookie").unwrap();
-    assert!(cookie.contains("; HttpOnly; SameSite=Strict; Max-Age=6047") && !cookie.contains(&secret), "{cookie}");
+    assert!(
+        cookie.contains("; HttpOnly; SameSite=Strict; Max-Age=6047") && !cookie.contains(&secret),
+        "{cookie}"
+    );
     let (_, messages) = viewer.stop();
     assert!(messages.contains("wrong links in a minute from 127.0.0.1"), "{messages}");
     assert!(!messages.contains(&secret));
@@ -59,7 +70,10 @@ fn a_guest_that_asks_too_often_has_to_wait_and_others_do_not() {
     let viewer = Viewer::shared(pages());
     let (mina, ken) = (viewer.guest("mina", ""), viewer.guest("ken", ""));
     let mut stream = TcpStream::connect(("127.0.0.1", mina.port)).unwrap();
-    let request = format!("HEAD /api/none HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nCookie: {}\r\n\r\n", mina.port, mina.cookie);
+    let request = format!(
+        "HEAD /api/none HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nCookie: {}\r\n\r\n",
+        mina.port, mina.cookie
+    );
     let mut answers = BufReader::new(stream.try_clone().unwrap());
     let mut line = String::new();
     let mut refused = 0;
@@ -88,7 +102,8 @@ impl Open {
         let mut stream = TcpStream::connect(("127.0.0.1", guest.port)).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         let (port, cookie) = (guest.port, &guest.cookie);
-        write!(stream, "GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: {cookie}\r\n{more}\r\n").unwrap();
+        write!(stream, "GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: {cookie}\r\n{more}\r\n")
+            .unwrap();
         let mut open = Self(BufReader::new(stream));
         let mut line = String::new();
         while line.trim() != "" || line.is_empty() {
@@ -174,7 +189,8 @@ fn revoking_a_link_closes_streams_and_sockets_of_its_guest_within_a_second_and_o
             break here;
         }
     };
-    let names: Vec<&str> = here["members"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> =
+        here["members"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["mina", "ken"], "nobody chooses the name of its link");
     socket.say(&json!({ "type": "name", "name": "Owner" }));
     socket.hear("share").unwrap();

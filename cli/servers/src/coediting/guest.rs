@@ -1,10 +1,12 @@
 //! A window that has a page open, and why its messages are refused.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
 use ubp_core::hint::Buttons;
 use ubp_core::message;
+use ubp_core::writing::typing::Typing;
 
 use super::authority::Refused;
 use super::wire::Told;
@@ -25,6 +27,21 @@ pub(crate) trait Access: Send + Sync {
 
     /// A page was saved with changes by those of these names.
     fn saved(&self, names: &[&str], path: &str, before: &[u8], after: &[u8]);
+}
+
+/// Guests whose changes are not in the file, by name.
+pub(super) type Writers = BTreeMap<String, Arc<dyn Access>>;
+
+/// Guests whose changes are saved.
+pub(super) struct By<'a>(pub &'a Writers);
+
+impl Typing for By<'_> {
+    fn saved(&self, path: &str, before: &[u8], after: &[u8]) {
+        let names: Vec<&str> = self.0.keys().map(String::as_str).collect();
+        if let Some(access) = self.0.values().next() {
+            access.saved(&names, path, before, after);
+        }
+    }
 }
 
 /// Whose window it is.

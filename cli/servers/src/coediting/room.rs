@@ -1,7 +1,6 @@
 //! The windows that have one page open for editing, and their session, if there are several. One task per room reads and
 //! writes the file, so that these never overlap.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -9,13 +8,13 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use ubp_core::ops::find;
 use ubp_core::progress::Cancel;
-use ubp_core::{Caller, Error, Result};
 use ubp_core::writing::typing::Typing;
+use ubp_core::{Caller, Error, Result};
 use ubp_host::live::{Asker, Live};
 
 use super::authority::{Authority, LONGEST, Update};
 use super::changes::Changes;
-use super::guest::{Access, Guest, No, tell};
+use super::guest::{By, Guest, No, Writers, tell};
 use super::journal::Journal;
 use super::wire::{Change, Member, Told};
 
@@ -53,7 +52,7 @@ struct State {
     must_look: bool,
     must_save: bool,
     /// Guests whose changes are not in the file.
-    writers: BTreeMap<String, Arc<dyn Access>>,
+    writers: Writers,
     /// First and last change that is not in the file.
     edited: Option<(Instant, Instant)>,
     /// The file cannot be written until then.
@@ -510,18 +509,6 @@ impl Room {
         state.must_save = true;
         for guest in &state.guests {
             tell(guest, &Told::Trouble { message: &error.message().told(&guest.voice) });
-        }
-    }
-}
-
-/// Guests whose changes are saved.
-struct By<'a>(&'a BTreeMap<String, Arc<dyn Access>>);
-
-impl Typing for By<'_> {
-    fn saved(&self, path: &str, before: &[u8], after: &[u8]) {
-        let names: Vec<&str> = self.0.keys().map(String::as_str).collect();
-        if let Some(access) = self.0.values().next() {
-            access.saved(&names, path, before, after);
         }
     }
 }

@@ -59,7 +59,11 @@ impl KeptFile {
         // Editors on Windows add one.
         let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&text);
         serde_json::from_slice(text).map_err(|error| {
-            Error::invalid(message!("{name}: {error}; fix the file, or delete it to revoke everything in it", name, error))
+            Error::invalid(message!(
+                "{name}: {error}; fix the file, or delete it to revoke everything in it",
+                name,
+                error
+            ))
         })
     }
 
@@ -104,7 +108,8 @@ impl KeptFile {
     /// [`Error::Io`].
     pub(crate) fn save(&self, list: &impl Serialize) -> Result<()> {
         keep_out_of_git(&self.root.join(UBP_DIR), self.file);
-        let mut text = serde_json::to_string_pretty(list).map_err(|error| Error::Internal(error.to_string()))?;
+        let mut text =
+            serde_json::to_string_pretty(list).map_err(|error| Error::Internal(error.to_string()))?;
         text.push('\n');
         atomic::write(&self.path(), text.as_bytes(), &self.name())
     }

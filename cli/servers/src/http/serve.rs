@@ -1,9 +1,10 @@
 //! Accepts connections, with limits that apply before a client is known: on their number, and on the time without a
 //! complete request.
 
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
@@ -24,6 +25,8 @@ use tokio_util::sync::CancellationToken;
 pub(crate) struct Limits {
     /// Concurrent connections. More wait until one ends. Each takes a file descriptor, of which a process may have 256.
     pub connections: usize,
+    /// Concurrent connections of one address; `None` for all of them. More are closed.
+    pub from_one: Option<usize>,
     /// Timeout for the request line and headers, including the idle time before them on a kept connection.
     pub headers: Duration,
     /// How long open connections may still send a request once the server stops.
@@ -36,6 +39,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             connections: 160,
+            from_one: None,
             headers: Duration::from_secs(15),
             grace: Duration::ZERO,
             open: Arc::default(),
@@ -45,6 +49,38 @@ impl Default for Limits {
 
 /// Pause after a failed accept: the process may have no free file descriptors.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// The number of connections by address.
+#[derive(Default)]
+struct Crowd(Mutex<HashMap<IpAddr, usize>>);
+
+/// A connection that is counted until it is dropped.
+struct One(Arc<Crowd>, IpAddr);
+
+impl Crowd {
+    /// Counts a connection, unless its address has `most` already.
+    fn enter(self: &Arc<Self>, address: IpAddr, most: Option<usize>) -> Option<One> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = known.entry(address).or_default();
+        if most.is_some_and(|most| *count >= most) {
+            return None;
+        }
+        *count += 1;
+        Some(One(self.clone(), address))
+    }
+}
+
+impl Drop for One {
+    fn drop(&mut self) {
+        let mut known = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = known.get_mut(&self.1) {
+            *count -= 1;
+            if *count == 0 {
+                known.remove(&self.1);
+            }
+        }
+    }
+}
 
 /// The other end of the connection that a request came on.
 #[derive(Debug, Clone, Copy)]
@@ -64,6 +100,7 @@ pub(crate) async fn serve_over(
     stop: CancellationToken,
 ) {
     let places = Arc::new(Semaphore::new(limits.connections));
+    let crowd = Arc::new(Crowd::default());
     let mut open = JoinSet::new();
     let Limits { headers, grace, .. } = limits;
     loop {
@@ -78,6 +115,7 @@ pub(crate) async fn serve_over(
         };
         match accepted {
             Some((place, Ok((stream, peer)))) => {
+                let Some(one) = crowd.enter(peer.ip(), limits.from_one) else { continue };
                 let (router, stop, count) = (router.clone(), stop.clone(), limits.open.clone());
                 let tls = tls.clone();
                 open.spawn(async move {
@@ -95,7 +133,7 @@ pub(crate) async fn serve_over(
                         }
                     }
                     count.fetch_sub(1, Ordering::AcqRel);
-                    drop(place);
+                    drop((place, one));
                 });
             }
             Some((_, Err(_))) => tokio::time::sleep(PAUSE).await,
@@ -188,6 +226,32 @@ mod tests {
         }
         let answer = asked(address, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
         assert!(answer.ends_with("here"), "{answer}");
+        stop.cancel();
+    }
+
+    #[tokio::test]
+    async fn one_address_does_not_take_all_connections() {
+        let (address, stop) = started(Limits { from_one: Some(2), ..Limits::default() }).await;
+        let idle = [TcpStream::connect(address).await.unwrap(), TcpStream::connect(address).await.unwrap()];
+        let request = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+        let mut third = TcpStream::connect(address).await.unwrap();
+        let _ = third.write_all(request.as_bytes()).await;
+        let mut answer = Vec::new();
+        let _ = third.read_to_end(&mut answer).await;
+        assert!(answer.is_empty());
+        drop(idle);
+        let begun = std::time::Instant::now();
+        loop {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            let _ = stream.write_all(request.as_bytes()).await;
+            let mut answer = Vec::new();
+            let _ = stream.read_to_end(&mut answer).await;
+            if answer.ends_with(b"here") {
+                break;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(20), "places are given back");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
         stop.cancel();
     }
 

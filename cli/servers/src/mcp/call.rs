@@ -83,8 +83,7 @@ async fn answer(
         let reader = MarkdownReader::new(tools.clone());
         let mut page = MarkdownPage::new(tools);
         let answer = if reads {
-            let asker =
-                Asker { agent, rights, witness: witness.as_deref(), ..Asker::from(Caller::Agent) };
+            let asker = Asker { agent, rights, witness: witness.as_deref(), ..Asker::from(Caller::Agent) };
             let told = Some((&mut page as &mut dyn Page, &reader as &dyn Reader));
             live.call(asker, operation, params, told, progress, cancel).map(Ok)
         } else {

@@ -82,7 +82,12 @@ fn read_key(path: &Path) -> Result<Vec<u8>> {
 
 fn unusable(chain: &Path, key: &Path, error: &str) -> Error {
     let (chain, key) = (chain.display().to_string(), key.display().to_string());
-    Error::invalid(message!("{chain} and {key} are not a certificate and its key in PEM: {error}", chain, key, error))
+    Error::invalid(message!(
+        "{chain} and {key} are not a certificate and its key in PEM: {error}",
+        chain,
+        key,
+        error
+    ))
 }
 
 /// An acceptor with a chain and key in PEM.
@@ -110,7 +115,8 @@ fn kept(folder: &Path, names: &[String]) -> Result<Secured> {
     {
         return Ok(Secured { acceptor, fingerprint: fingerprint(&certificate) });
     }
-    let made = Made::new(names, Timestamp::now()).ok_or_else(|| Error::Internal("cannot make a certificate".into()))?;
+    let made = Made::new(names, Timestamp::now())
+        .ok_or_else(|| Error::Internal("cannot make a certificate".into()))?;
     let (certificate, text) = (pem("CERTIFICATE", &made.certificate), pem("PRIVATE KEY", &made.key));
     for (path, text) in [(&key, &text), (&chain, &certificate)] {
         if let Err(error) = fs::remove_file(path)
@@ -133,7 +139,8 @@ fn fingerprint(chain: &[u8]) -> Option<String> {
 
 fn pem(label: &str, bytes: &[u8]) -> String {
     let text = STANDARD.encode(bytes);
-    let lines: Vec<&str> = (0..text.len()).step_by(64).filter_map(|at| text.get(at..(at + 64).min(text.len()))).collect();
+    let lines: Vec<&str> =
+        (0..text.len()).step_by(64).filter_map(|at| text.get(at..(at + 64).min(text.len()))).collect();
     format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", lines.join("\n"))
 }
 
@@ -319,7 +326,8 @@ mod tests {
         let other = Made::new(&[], Timestamp::now()).unwrap();
         fs::write(folder.path().join("other.pem"), pem("PRIVATE KEY", &other.key)).unwrap();
         fs::write(folder.path().join("empty.pem"), "").unwrap();
-        for (chain, key) in [("chain.pem", "other.pem"), ("chain.pem", "empty.pem"), ("empty.pem", "key.pem")] {
+        for (chain, key) in [("chain.pem", "other.pem"), ("chain.pem", "empty.pem"), ("empty.pem", "key.pem")]
+        {
             let [chain, key] = [chain, key].map(|name| folder.path().join(name));
             let error = Certificate::Own { chain, key }.load(&[]).err().unwrap();
             assert_eq!(error.code(), "invalid_params", "{error}");

@@ -21,6 +21,9 @@ const PORT: u16 = 4748;
 /// Limit on connections of guests. The owner has others.
 const CONNECTIONS: usize = 80;
 
+/// How many of these one address may have.
+const FROM_ONE: usize = 40;
+
 /// How guests reach a viewer.
 #[derive(Debug, Clone)]
 pub struct Share {
@@ -131,9 +134,11 @@ impl GuestDoor {
     pub(crate) async fn serve(self, addresses: Router, stop: CancellationToken) {
         let Self { listener, gate, secured, .. } = self;
         let router = addresses
-            .layer(middleware::from_fn_with_state(gate, check))
+            .layer(middleware::from_fn_with_state(gate.clone(), check))
             .layer(middleware::map_response(guarded));
-        let limits = Limits { connections: CONNECTIONS, ..Limits::default() };
+        // All guests behind a proxy come from its address.
+        let from_one = (!gate.is_proxied).then_some(FROM_ONE);
+        let limits = Limits { connections: CONNECTIONS, from_one, ..Limits::default() };
         serve_over(listener, router, limits, secured.map(|secured| secured.acceptor), stop).await;
     }
 }

@@ -58,7 +58,8 @@ impl GuestGate {
     fn sent(&self, headers: &HeaderMap) -> Option<String> {
         let cookie = self.cookie();
         let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-        let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        let mut pairs =
+            cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
         pairs.find(|(name, _)| *name == cookie).map(|(_, value)| value.to_owned())
     }
 
@@ -176,7 +177,8 @@ async fn enter(gate: &GuestGate, address: IpAddr, request: Request) -> Response 
 /// The page that exchanges the secret behind `#` for the cookie.
 fn entry_page(gate: &GuestGate, headers: &HeaderMap) -> Response {
     let voice = voice(headers, &gate.languages);
-    let (title, text) = (message!("Opening the link").told(&voice), message!("This needs JavaScript.").told(&voice));
+    let (title, text) =
+        (message!("Opening the link").told(&voice), message!("This needs JavaScript.").told(&voice));
     let language = voice.language().tag();
     let nonce = random();
     let policy = format!(
@@ -189,7 +191,8 @@ fn entry_page(gate: &GuestGate, headers: &HeaderMap) -> Response {
          <style nonce=\"{nonce}\">{LONE_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n\
          <p><noscript>{text}</noscript></p>\n</main>\n<script nonce=\"{nonce}\">{SCRIPT}</script>\n</body>\n</html>\n"
     );
-    let headers = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CONTENT_SECURITY_POLICY, &policy)];
+    let headers =
+        [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CONTENT_SECURITY_POLICY, &policy)];
     (headers, page).into_response()
 }
 
@@ -213,9 +216,8 @@ fetch(location.pathname, { method: 'POST', headers: { 'content-type': 'applicati
 /// The answer to somebody without a link.
 fn stranger(gate: &GuestGate, headers: &HeaderMap) -> Response {
     let title = message!("This address needs a link");
-    let way = message!(
-        "Ask who shares these pages for a link. If you had one, it has expired or was revoked."
-    );
+    let way =
+        message!("Ask who shares these pages for a link. If you had one, it has expired or was revoked.");
     told(gate, headers, StatusCode::UNAUTHORIZED, "unauthorized", &title, &way)
 }
 

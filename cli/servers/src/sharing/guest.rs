@@ -34,7 +34,13 @@ impl Guest {
         // Of the rules that match, the last one counts.
         let hidden = ("/**".to_owned(), Right::Hide);
         let rules = [hidden].into_iter().chain(pages.iter().map(|page| (page.clone(), right))).collect();
-        Self { name: link.name.clone(), right: link.right, rules, ended: CancellationToken::new(), places: Arc::new(Semaphore::new(PLACES)) }
+        Self {
+            name: link.name.clone(),
+            right: link.right,
+            rules,
+            ended: CancellationToken::new(),
+            places: Arc::new(Semaphore::new(PLACES)),
+        }
     }
 
     /// The project as the guest sees it. May open an index.

@@ -12,7 +12,7 @@ use ubp_core::{Error, Result};
 
 use super::right::GuestRight;
 use crate::http::kept_file::KeptFile;
-use crate::http::named_tokens::{hash, is_equal, require_author};
+use crate::http::named_tokens::{Tokens, hash, is_equal, require_author};
 use crate::http::random;
 
 /// Name of the file in `.ubp`.
@@ -83,12 +83,13 @@ pub(super) fn pass(secret: &str) -> String {
 #[derive(Debug, Clone)]
 pub struct GuestLinks {
     file: KeptFile,
+    tokens: Tokens,
 }
 
 impl GuestLinks {
     /// Those of the project in `root`.
     pub fn of(root: &Path) -> Self {
-        Self { file: KeptFile::new(root, FILE, LOCK) }
+        Self { file: KeptFile::new(root, FILE, LOCK), tokens: Tokens::of(root) }
     }
 
     /// All links, by name.
@@ -159,9 +160,19 @@ impl GuestLinks {
         expires_at: Option<Timestamp>,
     ) -> Result<(GuestLink, String)> {
         require_author(name)?;
+        // Whoever has the name of an agent would see its changes and proposals.
+        if let Some(token) = self.tokens.all()?.into_iter().find(|token| token.is_called(name)) {
+            return Err(Error::invalid(message!("there is already a token '{name}'", name = token.name)));
+        }
         let secret = format!("{PREFIX}{}", random());
-        let link =
-            GuestLink { name: name.to_owned(), right, pages, created_at: now, expires_at, hash: hash(&pass(&secret)) };
+        let link = GuestLink {
+            name: name.to_owned(),
+            right,
+            pages,
+            created_at: now,
+            expires_at,
+            hash: hash(&pass(&secret)),
+        };
         let _held = self.file.hold()?;
         self.file.require_own()?;
         let mut list: List = self.file.read()?;
@@ -217,7 +228,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let project = init(folder.path(), &InitOptions::default(), &SystemClock::default()).unwrap().project;
         let links = GuestLinks::of(&project.root);
-        let (made, secret) = links.create("Mina", GuestRight::Read, vec!["docs/".into()], at(100), Some(at(200))).unwrap();
+        let (made, secret) =
+            links.create("Mina", GuestRight::Read, vec!["docs/".into()], at(100), Some(at(200))).unwrap();
         assert_eq!(links.find(&pass(&secret), at(150)).unwrap(), Some(made.clone()));
         assert_eq!(links.find(&pass(&secret), at(200)).unwrap(), None, "expired");
         for wrong in [&*secret, &made.hash, "", "ubp_0", &pass("ubp_0")] {
@@ -230,6 +242,11 @@ mod tests {
         assert_eq!(ignored.lines().filter(|line| *line == "/links.json").count(), 1);
         let taken = links.create("mina", GuestRight::Write, Vec::new(), at(150), None).unwrap_err();
         assert!(taken.to_string().contains("already a link for 'Mina'"), "{taken}");
+        Tokens::of(&project.root).create("ci", Vec::new(), at(100), None).unwrap();
+        assert!(
+            links.create("CI", GuestRight::Read, Vec::new(), at(100), None).is_err(),
+            "the name of an agent"
+        );
         links.set_address("https://192.0.2.1:4748").unwrap();
         assert_eq!(links.revoke("MINA").unwrap(), made);
         assert_eq!(links.find(&pass_of_it, at(150)).unwrap(), None, "revoked");

@@ -25,19 +25,20 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 use ubp_core::{Result, message};
 use ubp_host::live::{Changed, Live, Notice, Notices, Views};
 
 use crate::http::rate::Rate;
 
+pub use axum::http::Uri;
 pub use certificate::Certificate;
 use certificate::Secured;
+pub(crate) use door::GuestDoor;
+pub use door::{Share, SharedAt, link_at, usual_address};
 pub(crate) use gate::{ENTRY, GuestGate, check};
 pub(crate) use guest::Guest;
-pub(crate) use door::GuestDoor;
-pub use axum::http::Uri;
-pub use door::{Share, SharedAt, link_at, usual_address};
 pub use links::{GuestLink, GuestLinks};
 pub use right::{GuestRight, least};
 pub(crate) use typed::Typed;
@@ -148,10 +149,13 @@ impl Sharing {
         let live = self.views.whole().clone();
         let Ok(mut changes) = tokio::task::spawn_blocking(move || live.changes()).await else { return };
         let mut known = None;
+        // Changes that come often do not put the next look off.
+        let mut look = tokio::time::interval(LOOK);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !stop.is_cancelled() {
             tokio::select! {
                 () = stop.cancelled() => break,
-                () = tokio::time::sleep(LOOK) => {}
+                _ = look.tick() => {}
                 changed = changes.recv() => match changed {
                     // The settings have rights of their own. Guests come again at once.
                     Ok(changed) if *changed == Changed::Settings => self.close(|_| true),
@@ -168,7 +172,8 @@ impl Sharing {
             let now = Timestamp::now();
             self.close(|link| !link.is_valid_at(now));
             let sharing = self.clone();
-            let _ = tokio::task::spawn_blocking(move || sharing.typed.record_old(sharing.views.whole())).await;
+            let _ =
+                tokio::task::spawn_blocking(move || sharing.typed.record_old(sharing.views.whole())).await;
         }
         self.close(|_| true);
     }

@@ -55,9 +55,9 @@ impl GuestRight {
 /// operation that is not listed here.
 pub fn least(operation: &str) -> Option<GuestRight> {
     Some(match operation {
-        "search" | "fulltext_search" | "complete" | "get_page" | "get_context" | "list_pages" | "render_page"
-        | "render_part" | "read_page" | "get_graph" | "graph_traverse" | "resolve_links" | "addresses"
-        | "status" => GuestRight::Read,
+        "search" | "fulltext_search" | "complete" | "get_page" | "get_context" | "list_pages"
+        | "render_page" | "render_part" | "read_page" | "get_graph" | "graph_traverse" | "resolve_links"
+        | "addresses" | "status" => GuestRight::Read,
         "save_page" | "update_page" | "create_page" | "rename_page" | "delete_page" | "list_templates"
         | "list_files" | "query" | "query_inspect" | "suggest_links" | "list_proposals" | "get_proposal"
         | "withdraw_proposal" => GuestRight::Propose,
@@ -82,7 +82,9 @@ mod tests {
                 assert_eq!(right.allows(row.name), right >= least, "{}", row.name);
             }
         }
-        for name in ["read_source", "source_diff", "list_symbols", "favorites", "accept_proposal", "queue", "nothing"] {
+        for name in
+            ["read_source", "source_diff", "list_symbols", "favorites", "accept_proposal", "queue", "nothing"]
+        {
             assert!(!GuestRight::Write.allows(name), "{name}");
         }
         assert!(find("read_source").is_some());

@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use ubp_core::Caller;
 use ubp_core::progress::{Cancel, Silent};
 use ubp_core::writing::typing::{Typing, record};
-use ubp_core::Caller;
 use ubp_host::live::Live;
 
 /// An entry is recorded this long after the last save.
@@ -112,9 +112,7 @@ mod tests {
         typed.saved(&["Mina"], "a.md", b"", b"1", now);
         typed.saved(&["Ken", "Mina"], "a.md", b"1", b"12", now + AFTER / 2);
         typed.saved(&["Mina"], "b.md", b"x", b"y", now);
-        let authors = |path: &str| {
-            typed.pages()[path].authors.iter().cloned().collect::<Vec<_>>().join(", ")
-        };
+        let authors = |path: &str| typed.pages()[path].authors.iter().cloned().collect::<Vec<_>>().join(", ");
         assert_eq!((authors("a.md"), authors("b.md")), ("Ken, Mina".into(), "Mina".into()));
         typed.saved(&["Mina"], "a.md", b"other", b"other 3", now + AFTER);
         let ended = typed.ended.lock().unwrap();

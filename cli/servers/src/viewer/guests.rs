@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
+use axum::Router;
 use axum::body::Body;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
-use axum::Router;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use ubp_core::export::GuestOf;

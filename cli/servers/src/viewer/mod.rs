@@ -53,10 +53,10 @@ use crate::{lsp, mcp};
 pub(crate) use answer::{Refusal, notice};
 pub(crate) use api::parameters;
 pub use desktop::Desktop;
-pub(crate) use gate::guarded;
-pub(crate) use language::voice;
 use door::Door;
 use events::Events;
+pub(crate) use gate::guarded;
+pub(crate) use language::voice;
 
 /// The preferred port.
 const PORT: u16 = 4747;

@@ -9,7 +9,6 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use percent_encoding::percent_decode_str;
 use tokio_util::sync::CancellationToken;
-use ubp_core::{Caller, Context};
 use ubp_core::embed::short_hash;
 use ubp_core::export::{self, Folders, GuestOf, MANIFEST, Site, SiteSettings};
 use ubp_core::index::section_count;
@@ -17,15 +16,16 @@ use ubp_core::message;
 use ubp_core::message::told_to;
 use ubp_core::progress::Silent;
 use ubp_core::render::url::{HOME, attachments_at};
+use ubp_core::{Caller, Context};
 use ubp_core::{Result, path};
 use ubp_host::export::installable;
 
-use super::answer::Refusal;
-use super::answer as answers;
-use super::attachments::{Attachment, Wanted};
-use super::language::voice;
-use super::guests::Visitor;
 use super::Viewer;
+use super::answer as answers;
+use super::answer::Refusal;
+use super::attachments::{Attachment, Wanted};
+use super::guests::Visitor;
+use super::language::voice;
 use crate::http::random;
 
 /// How long a request waits for a page while the index is being built.
@@ -80,7 +80,8 @@ pub(super) async fn answer(
             .work(move |viewer, cancel| {
                 let guest = visitor.as_ref().map(Visitor::described);
                 let look = |context: &Context<'_>| {
-                    let found = told_to(voice, || find(viewer, context, guest, file.as_deref(), depth, &wanted))?;
+                    let found =
+                        told_to(voice, || find(viewer, context, guest, file.as_deref(), depth, &wanted))?;
                     Ok((found.may_be_due_to(context)?, found))
                 };
                 match &visitor {
@@ -137,7 +138,11 @@ fn find(
         installable: guest.is_none(),
         version: env!("CARGO_PKG_VERSION").into(),
         style_nonce: Some(nonce),
-        folders: if viewer.app.is_local && guest.is_none() { folders(viewer, context.pages_dir()) } else { None },
+        folders: if viewer.app.is_local && guest.is_none() {
+            folders(viewer, context.pages_dir())
+        } else {
+            None
+        },
         hub: viewer.in_hub.as_ref().map(|(place, _)| place.clone()),
         guest,
         ..SiteSettings::default()

@@ -138,7 +138,10 @@ fn saves_by_agents_are_logged_and_saves_by_people_are_not() {
 
 /// What guests saved, as the host collects it.
 #[derive(Default)]
-struct Typed(std::sync::Mutex<Vec<(String, Vec<u8>, Vec<u8>)>>);
+struct Typed(std::sync::Mutex<Vec<Saved>>);
+
+/// A path, and the file before and after.
+type Saved = (String, Vec<u8>, Vec<u8>);
 
 impl crate::writing::typing::Typing for Typed {
     fn saved(&self, path: &str, before: &[u8], after: &[u8]) {
@@ -150,12 +153,8 @@ impl crate::writing::typing::Typing for Typed {
 fn saves_by_guests_are_collected_and_recorded_as_one_change_that_can_be_undone() {
     let project = Project::with_pages([("a.md", "one\n"), ("b.md", "---\nagents: read-only\n---\n")]);
     let typed = Typed::default();
-    let guest = Context {
-        caller: Caller::Agent,
-        agent: Some("mina"),
-        typing: Some(&typed),
-        ..project.context()
-    };
+    let guest =
+        Context { caller: Caller::Agent, agent: Some("mina"), typing: Some(&typed), ..project.context() };
     let save_as_guest = |page: &Value, text: &str| {
         let params = json!({ "page": page["filepath"], "text": text, "expected_hash": page["content_hash"] });
         guest.call("save_page", params)
@@ -170,7 +169,10 @@ fn saves_by_guests_are_collected_and_recorded_as_one_change_that_can_be_undone()
     let saved = typed.0.into_inner().unwrap();
     assert_eq!(saved.len(), 2, "a save that changes nothing is none");
     let (first, last) = (&saved[0], &saved[1]);
-    assert_eq!((first.0.as_str(), first.1.as_slice(), last.2.as_slice()), ("a.md", &b"one\n"[..], &b"three\n"[..]));
+    assert_eq!(
+        (first.0.as_str(), first.1.as_slice(), last.2.as_slice()),
+        ("a.md", &b"one\n"[..], &b"three\n"[..])
+    );
     let context = project.context();
     let record = |before: &[u8], after: &[u8]| {
         crate::writing::typing::record(&context, "mina", "a.md", before.to_vec(), after.to_vec())
