@@ -1,7 +1,6 @@
 //! Links for guests, in `.ubp/links.json`. The file has only hashes of their secrets.
 
 use std::path::Path;
-use std::time::SystemTime;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -120,11 +119,6 @@ impl GuestLinks {
             return Ok(());
         }
         self.file.save(&List { address: Some(address.to_owned()), ..list })
-    }
-
-    /// When the file was last changed.
-    pub(super) fn changed(&self) -> Option<SystemTime> {
-        std::fs::metadata(self.file.path()).and_then(|metadata| metadata.modified()).ok()
     }
 
     /// The valid link with this pass. Takes the same time for every wrong one.

@@ -53,6 +53,8 @@ const FAILURES: u32 = 10;
 const CALLS: usize = 8;
 /// How often the links are looked at.
 const LOOK: Duration = Duration::from_millis(250);
+/// How often what guests typed is looked at.
+const RECORD: Duration = Duration::from_secs(5);
 
 /// The guests of a project.
 pub(crate) struct Sharing {
@@ -144,11 +146,25 @@ impl Sharing {
         self.calls.acquire().await.ok()
     }
 
-    /// Ends what guests have open whose link is over, and records what they typed, until `stop`.
+    /// Records what guests typed, until `stop`.
+    pub(crate) async fn record(self: Arc<Self>, stop: CancellationToken) {
+        let mut look = tokio::time::interval(RECORD);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                _ = look.tick() => {}
+            }
+            let sharing = self.clone();
+            let recording = move || sharing.typed.record_old(sharing.views.whole());
+            let _ = tokio::task::spawn_blocking(recording).await;
+        }
+    }
+
+    /// Ends what guests have open whose link is over, until `stop`. It waits for no call.
     pub(crate) async fn watch(self: Arc<Self>, stop: CancellationToken) {
         let live = self.views.whole().clone();
         let Ok(mut changes) = tokio::task::spawn_blocking(move || live.changes()).await else { return };
-        let mut known = None;
         // Changes that come often do not put the next look off.
         let mut look = tokio::time::interval(LOOK);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -163,17 +179,11 @@ impl Sharing {
                     Err(RecvError::Closed) => break,
                 },
             }
-            let changed = self.links.changed();
-            if changed.is_none() || std::mem::replace(&mut known, changed) != changed {
+            if !self.inside().is_empty() {
                 // A file that cannot be read lets nobody in.
-                let all = self.links.all().unwrap_or_default();
-                self.close(|link| !all.contains(link));
+                let (all, now) = (self.links.all().unwrap_or_default(), Timestamp::now());
+                self.close(|link| !link.is_valid_at(now) || !all.contains(link));
             }
-            let now = Timestamp::now();
-            self.close(|link| !link.is_valid_at(now));
-            let sharing = self.clone();
-            let _ =
-                tokio::task::spawn_blocking(move || sharing.typed.record_old(sharing.views.whole())).await;
         }
         self.close(|_| true);
     }

@@ -44,6 +44,7 @@ struct Place {
 /// The addresses of guests, which stay until `stop`.
 pub(super) fn addresses(viewer: Arc<Viewer>, sharing: Arc<Sharing>, stop: CancellationToken) -> Router {
     tokio::spawn(sharing.clone().watch(stop.clone()));
+    tokio::spawn(sharing.clone().record(stop.clone()));
     Router::new()
         .route("/api/events", get(listen))
         .route("/api/{operation}", post(call))
