@@ -330,9 +330,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join(UBP_DIR)).unwrap();
         let tokens = Tokens::of(folder.path());
-        fs::write(&tokens.path, "{").unwrap();
-        assert!(tokens.find("ubp_0", at(0)).unwrap_err().to_string().contains("revoke all tokens"));
-        fs::write(&tokens.path, "\u{feff}{\r\n\"tokens\": []\r\n}").unwrap();
+        fs::write(tokens.file.path(), "{").unwrap();
+        assert!(tokens.find("ubp_0", at(0)).unwrap_err().to_string().contains("revoke everything in it"));
+        fs::write(tokens.file.path(), "\u{feff}{\r\n\"tokens\": []\r\n}").unwrap();
         assert_eq!(tokens.all().unwrap(), []);
     }
 }

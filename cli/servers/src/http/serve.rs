@@ -186,7 +186,7 @@ mod tests {
 
     use super::*;
 
-    async fn started(limits: Limits) -> (std::net::SocketAddr, CancellationToken) {
+    async fn started(limits: Limits) -> (SocketAddr, CancellationToken) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
         let router = Router::new().route("/", get(|| async { "here" }));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     /// The answer to `request`, read until the server closes the connection.
-    async fn asked(address: std::net::SocketAddr, request: &str) -> String {
+    async fn asked(address: SocketAddr, request: &str) -> String {
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = Vec::new();

@@ -265,7 +265,7 @@ mod tests {
             }
         });
         let mut roots = RootCertStore::empty();
-        roots.add_parsable_certificates(CertificateDer::pem_slice_iter(trusted).map(Result::unwrap));
+        roots.add_parsable_certificates(CertificateDer::pem_slice_iter(trusted).map(std::result::Result::unwrap));
         let config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
             .with_safe_default_protocol_versions()
             .unwrap()
