@@ -115,9 +115,9 @@ const WINDOWED: [&str; 20] = [
     "notepad++",
 ];
 
-/// The desktop of the environment.
+/// The desktop of the environment: its editor and its file manager.
 #[derive(Debug)]
-pub(crate) struct ThisDesktop(pub(crate) Environment);
+pub struct ThisDesktop(pub Environment);
 
 impl Desktop for ThisDesktop {
     fn editor(&self) -> Option<String> {

@@ -29,6 +29,7 @@ use std::ffi::OsString;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser};
+pub use editor::ThisDesktop;
 pub use io::Io;
 use ubp_core::message::Language;
 pub use ubp_host::Environment;

@@ -17,7 +17,7 @@ pub(crate) use usage::explained;
 
 /// The language for messages: the first one in `LANGUAGE` that there is a catalogue for, or else the one of
 /// `LC_ALL`, `LC_MESSAGES` or `LANG`. `LANGUAGE` counts only in a locale, as in gettext.
-pub(crate) fn of(environment: &Environment) -> Language {
+pub fn of(environment: &Environment) -> Language {
     let set = |name: &str| environment.get(name).filter(|value| !value.is_empty());
     let Some(locale) = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(set) else {
         return Language::ENGLISH;
