@@ -30,6 +30,12 @@ describe('the desktop app', { timeout }, () => {
   after(() => machine?.stop(), { timeout });
 
   const page = (title) => app.shows('h1', title);
+  /** Presses keys in the window with this title, once its page hears them. */
+  const press = async (title, ...keys) => {
+    await app.element('#ubp_status .status');
+    const [window] = await until('the window is on the screen', () => machine.windows(title));
+    machine.press(window, ...keys);
+  };
 
   it('shows the first page of a project', async () => {
     await page('Notes');
@@ -56,14 +62,17 @@ describe('the desktop app', { timeout }, () => {
       await app.run('const link = document.createElement("a"); link.href = arguments[0]; link.target = "_blank"; document.body.append(link); link.click(); link.remove();', address);
       assert.equal(await app.url(), before, address);
     }
+    // Its own pages are the proof that it would have gone.
+    await app.run('location.href = "/login.html"');
+    await until('its own page is shown', async () => (await app.url()).endsWith('/login.html'));
     assert.equal((await app.handles()).length, 1);
+    await app.run('location.href = "/"');
     await page('Notes');
   });
 
   it('writes what is typed', async () => {
-    const window = await until('the window is on the screen', () => machine.windows('Notes')[0]);
     // The key of the menu.
-    machine.press(window, 'ctrl+e');
+    await press('Notes', 'ctrl+e');
     await app.type('#ubp_desk .cm-content', 'Ö');
     await until('the letter is on the disk', () => machine.read('notes/pages/index.md').includes('Ö'));
   });
@@ -78,8 +87,7 @@ describe('the desktop app', { timeout }, () => {
   });
 
   it('opens a second window on the project', async () => {
-    const [window] = await until('the window is on the screen', () => machine.windows('Notes'));
-    machine.press(window, 'ctrl+shift+n');
+    await press('Notes', 'ctrl+shift+n');
     const handles = await until('there are two windows', async () => {
       const handles = await app.handles();
       return handles.length === 2 && handles;
@@ -138,10 +146,9 @@ describe('the desktop app', { timeout }, () => {
   it('keeps the last letters when it ends, and opens the last project again', async () => {
     await page('Loose');
     const address = await app.url();
-    const [window] = await until('the window is on the screen', () => machine.windows('Loose'));
-    machine.press(window, 'ctrl+e');
+    await press('Loose', 'ctrl+e');
     await app.type('#ubp_desk .cm-content', 'last words');
-    machine.press(window, 'ctrl+q');
+    await press('Loose', 'ctrl+q');
     await until('the process has ended', () => machine.processes().length === 0);
     assert.match(machine.read('loose/b.md'), /last words/);
     assert.ok(!(await listens(address)));
@@ -154,8 +161,7 @@ describe('the desktop app', { timeout }, () => {
 
   it('ends with its last window', async () => {
     const address = await app.url();
-    const [window] = await until('the window is on the screen', () => machine.windows('.'));
-    machine.press(window, 'ctrl+w');
+    await press('Loose', 'ctrl+w');
     await until('the process has ended', () => machine.processes().length === 0);
     assert.ok(!(await listens(address)));
   });

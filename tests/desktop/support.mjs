@@ -194,8 +194,12 @@ export class App {
     await this.send('POST', `/element/${await this.element(selector)}/click`, {});
   }
 
-  async type(selector, text) {
-    await this.send('POST', `/element/${await this.element(selector)}/value`, { text });
+  /** Types, as soon as the element takes text. */
+  type(selector, text) {
+    return until(`${selector} takes text`, async () => {
+      await this.send('POST', `/element/${await this.element(selector)}/value`, { text });
+      return true;
+    });
   }
 
   text(selector) {

@@ -35,6 +35,8 @@ pub fn close(desk: &Arc<Desk>, window: WebviewWindow) {
 /// A page that does not answer is not settled.
 fn is_settled(window: &WebviewWindow) -> bool {
     let (sender, receiver) = mpsc::channel();
-    let asked = window.eval_with_callback(IS_SETTLED, move |answer| drop(sender.send(answer == "true")));
+    let asked = window.eval_with_callback(IS_SETTLED, move |answer| {
+        let _ = sender.send(answer == "true");
+    });
     asked.is_ok() && receiver.recv_timeout(PATIENCE).unwrap_or(false)
 }

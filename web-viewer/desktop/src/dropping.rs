@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use gtk::prelude::{DragContextExtManual, WidgetExt};
+use gtk::prelude::WidgetExt;
 use tauri::{Url, WebviewWindow};
 
 use crate::desk::Desk;
@@ -44,7 +44,7 @@ fn only_folder(addresses: &[String]) -> Option<PathBuf> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use super::*;
 

@@ -81,7 +81,7 @@ fn asked(words: impl IntoIterator<Item = OsString>) -> Asked {
 /// The language of the variables, or of the system where there are none.
 fn chosen_language(environment: &Environment) -> Language {
     let is_set = |name: &&str| environment.get(name).is_some_and(|value| !value.is_empty());
-    if ["LC_ALL", "LC_MESSAGES", "LANG"].iter().any(|name| is_set(&name)) {
+    if ["LC_ALL", "LC_MESSAGES", "LANG"].iter().any(is_set) {
         return language::of(environment);
     }
     let system = sys_locale::get_locale().unwrap_or_default();
@@ -194,7 +194,7 @@ fn page(document: Option<String>) -> Response<Vec<u8>> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use super::*;
 

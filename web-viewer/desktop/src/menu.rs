@@ -11,7 +11,6 @@ use tauri::{Manager, WebviewWindow, Wry};
 use crate::desk::{Desk, locked};
 use crate::places::Wanted;
 use crate::start::Screen;
-use crate::words::Words;
 use crate::{closing, kept, tray};
 
 pub const OPEN_FOLDER: &str = "open-folder";
@@ -287,6 +286,5 @@ mod tests {
             (format!("{:?}", crate::words::ENGLISH), format!("{:?}", crate::words::JAPANESE));
         assert_eq!(english.matches(": \"").count(), japanese.matches(": \"").count());
         assert!(!english.contains(": \"\"") && !japanese.contains(": \"\""));
-        let _: &Words = &crate::words::JAPANESE;
     }
 }

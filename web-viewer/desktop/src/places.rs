@@ -164,7 +164,7 @@ fn is_too_large(folder: &Path, home: Option<&Path>) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use super::*;
     use ubp_host::{InitOptions, SystemClock, init};

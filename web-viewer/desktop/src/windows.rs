@@ -159,7 +159,7 @@ pub fn go(window: &WebviewWindow, path: &str) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use super::*;
 
