@@ -1,18 +1,14 @@
-//! The certificate of a server that others reach: the owner's, or one that is made here and kept for the next start. A library
-//! for this would bring five more crates into the program, for one structure of 300 bytes.
+//! The certificate of a server that others reach: the owner's, or one that is made here and kept for the next start.
 
 use std::fs;
 use std::io::ErrorKind;
-use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
-use ring::rand::{SecureRandom as _, SystemRandom};
-use ring::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair as _};
+use jiff::tz::TimeZone;
+use rcgen::{CertificateParams, DnType, ExtendedKeyUsagePurpose, KeyPair, date_time_ymd};
 use sha2::{Digest as _, Sha256};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
@@ -117,7 +113,7 @@ fn kept(folder: &Path, names: &[String]) -> Result<Secured> {
     }
     let made = Made::new(names, Timestamp::now())
         .ok_or_else(|| Error::Internal("cannot make a certificate".into()))?;
-    let (certificate, text) = (pem("CERTIFICATE", &made.certificate), pem("PRIVATE KEY", &made.key));
+    let Made { certificate, key: text } = made;
     for (path, text) in [(&key, &text), (&chain, &certificate)] {
         if let Err(error) = fs::remove_file(path)
             && error.kind() != ErrorKind::NotFound
@@ -137,106 +133,33 @@ fn fingerprint(chain: &[u8]) -> Option<String> {
     Some(pairs.join(":"))
 }
 
-fn pem(label: &str, bytes: &[u8]) -> String {
-    let text = STANDARD.encode(bytes);
-    let lines: Vec<&str> =
-        (0..text.len()).step_by(64).filter_map(|at| text.get(at..(at + 64).min(text.len()))).collect();
-    format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", lines.join("\n"))
-}
-
-/// A self-signed certificate and its key, in DER.
+/// A self-signed certificate and its key, in PEM.
 struct Made {
-    certificate: Vec<u8>,
-    key: Vec<u8>,
+    certificate: String,
+    key: String,
 }
-
-/// Tags of ASN.1.
-const SEQUENCE: u8 = 0x30;
-const SET: u8 = 0x31;
-const INTEGER: u8 = 0x02;
-const BITS: u8 = 0x03;
-const OCTETS: u8 = 0x04;
-const OBJECT: u8 = 0x06;
-const UTF8: u8 = 0x0c;
-const TIME: u8 = 0x17;
-
-/// Object identifiers: a name, ECDSA with SHA-256, a key on a curve, P-256, names of the server, uses of the key, as a server.
-const COMMON_NAME: &[u8] = &[0x55, 4, 3];
-const ECDSA_SHA256: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2];
-const ON_A_CURVE: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1];
-const P256: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7];
-const SERVER_NAMES: &[u8] = &[0x55, 0x1d, 0x11];
-const KEY_USES: &[u8] = &[0x55, 0x1d, 0x25];
-const AS_SERVER: &[u8] = &[0x2b, 6, 1, 5, 5, 7, 3, 1];
 
 impl Made {
     /// For a server with these names and addresses.
     fn new(names: &[String], now: Timestamp) -> Option<Self> {
-        let random = SystemRandom::new();
-        let key = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &random).ok()?;
-        let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, key.as_ref(), &random).ok()?;
-        let mut serial = [0; 16];
-        random.fill(&mut serial).ok()?;
-        // Positive, and without zeros at its beginning.
-        serial[0] = serial[0] & 0x7f | 0x40;
-        let end = now.checked_add(VALID).ok()?;
-        let time = |time: Timestamp| der(TIME, &[time.strftime("%y%m%d%H%M%SZ").to_string().as_bytes()]);
-        let algorithm = der(SEQUENCE, &[&der(OBJECT, &[ECDSA_SHA256])]);
-        let name = der(SEQUENCE, &[&der(OBJECT, &[COMMON_NAME]), &der(UTF8, &[b"ubp viewer"])]);
-        let name = der(SEQUENCE, &[&der(SET, &[&name])]);
-        let curve = der(SEQUENCE, &[&der(OBJECT, &[ON_A_CURVE]), &der(OBJECT, &[P256])]);
-        let public = der(SEQUENCE, &[&curve, &der(BITS, &[&[0], pair.public_key().as_ref()])]);
-        let body = der(
-            SEQUENCE,
-            &[
-                &der(0xa0, &[&der(INTEGER, &[&[2]])]),
-                &der(INTEGER, &[&serial]),
-                &algorithm,
-                &name,
-                &der(SEQUENCE, &[&time(now), &time(end)]),
-                &name,
-                &public,
-                &der(0xa3, &[&der(SEQUENCE, &[&server_names(names), &key_uses()])]),
-            ],
-        );
-        let signature = pair.sign(&random, &body).ok()?;
-        let certificate = der(SEQUENCE, &[&body, &algorithm, &der(BITS, &[&[0], signature.as_ref()])]);
-        Some(Self { certificate, key: key.as_ref().to_vec() })
+        let day = |time: Timestamp| {
+            let date = time.to_zoned(TimeZone::UTC).date();
+            Some(date_time_ymd(
+                date.year().into(),
+                date.month().try_into().ok()?,
+                date.day().try_into().ok()?,
+            ))
+        };
+        let names: Vec<String> = names.iter().map(|name| name.trim_matches(['[', ']']).to_owned()).collect();
+        let mut params = CertificateParams::new(names).ok()?;
+        params.distinguished_name.push(DnType::CommonName, "ubp viewer");
+        params.extended_key_usages.push(ExtendedKeyUsagePurpose::ServerAuth);
+        params.not_before = day(now)?;
+        params.not_after = day(now.checked_add(VALID).ok()?)?;
+        let key = KeyPair::generate().ok()?;
+        let certificate = params.self_signed(&key).ok()?;
+        Some(Self { certificate: certificate.pem(), key: key.serialize_pem() })
     }
-}
-
-fn server_names(names: &[String]) -> Vec<u8> {
-    let names: Vec<Vec<u8>> = names
-        .iter()
-        .map(|name| match name.trim_matches(['[', ']']).parse() {
-            Ok(IpAddr::V4(address)) => der(0x87, &[&address.octets()]),
-            Ok(IpAddr::V6(address)) => der(0x87, &[&address.octets()]),
-            Err(_) => der(0x82, &[name.as_bytes()]),
-        })
-        .collect();
-    let names: Vec<&[u8]> = names.iter().map(Vec::as_slice).collect();
-    der(SEQUENCE, &[&der(OBJECT, &[SERVER_NAMES]), &der(OCTETS, &[&der(SEQUENCE, &names)])])
-}
-
-fn key_uses() -> Vec<u8> {
-    let uses = der(SEQUENCE, &[&der(OBJECT, &[AS_SERVER])]);
-    der(SEQUENCE, &[&der(OBJECT, &[KEY_USES]), &der(OCTETS, &[&uses])])
-}
-
-/// A value in DER: its tag, its length, and its parts.
-fn der(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
-    let length: usize = parts.iter().map(|part| part.len()).sum();
-    let mut value = vec![tag];
-    let bytes = length.to_be_bytes();
-    let digits = bytes.iter().skip_while(|byte| **byte == 0);
-    if length < 0x80 {
-        value.push(bytes[bytes.len() - 1]);
-    } else {
-        value.push(0x80 | u8::try_from(digits.clone().count()).unwrap_or_default());
-        value.extend(digits);
-    }
-    value.extend(parts.iter().copied().flatten());
-    value
 }
 
 #[cfg(test)]
@@ -265,7 +188,9 @@ mod tests {
             }
         });
         let mut roots = RootCertStore::empty();
-        roots.add_parsable_certificates(CertificateDer::pem_slice_iter(trusted).map(std::result::Result::unwrap));
+        roots.add_parsable_certificates(
+            CertificateDer::pem_slice_iter(trusted).map(std::result::Result::unwrap),
+        );
         let config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
             .with_safe_default_protocol_versions()
             .unwrap()
@@ -317,14 +242,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let made = Made::new(&["docs.example".into()], Timestamp::now()).unwrap();
         let [chain, key] = ["chain.pem", "key.pem"].map(|name| folder.path().join(name));
-        let text = pem("CERTIFICATE", &made.certificate);
+        let text = made.certificate;
         fs::write(&chain, &text).unwrap();
-        fs::write(&key, pem("PRIVATE KEY", &made.key)).unwrap();
+        fs::write(&key, &made.key).unwrap();
         let own = Certificate::Own { chain: chain.clone(), key: key.clone() }.load(&[]).unwrap();
         assert!(own.fingerprint.is_none());
         assert!(is_trusted(&own, text.as_bytes(), "docs.example").await);
         let other = Made::new(&[], Timestamp::now()).unwrap();
-        fs::write(folder.path().join("other.pem"), pem("PRIVATE KEY", &other.key)).unwrap();
+        fs::write(folder.path().join("other.pem"), &other.key).unwrap();
         fs::write(folder.path().join("empty.pem"), "").unwrap();
         for (chain, key) in [("chain.pem", "other.pem"), ("chain.pem", "empty.pem"), ("empty.pem", "key.pem")]
         {
