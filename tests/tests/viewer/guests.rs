@@ -60,7 +60,7 @@ fn params(operation: &str, hash: &Value) -> Value {
             json!({ "page": "open/a.md", "links": ["plans/hidden", "src/main.rs"], "pictures": ["secret.png"] })
         }
         "save_page" => json!({ "page": "open/b.md", "text": "# B\n\nTyped.\n", "expected_hash": hash }),
-        "query" | "query_inspect" => json!({ "sql": "SELECT path, title FROM pages" }),
+        "query" => json!({ "sql": "SELECT * FROM files" }),
         _ => json!({}),
     }
 }
