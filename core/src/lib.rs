@@ -4,6 +4,8 @@
 
 #[cfg(not(target_family = "wasm"))]
 mod claims;
+#[cfg(not(target_family = "wasm"))]
+mod comments;
 mod confidence;
 mod context;
 #[cfg(not(target_family = "wasm"))]

@@ -6,8 +6,8 @@ use crate::{Error, Result};
 /// File extensions of pages, in lower case.
 pub const PAGE_EXTENSIONS: [&str; 2] = ["md", "markdown"];
 
-/// Files beside the manifest that record decisions and changes; the first two are committed.
-pub const STATE_FILES: [&str; 7] = [
+/// Files beside the manifest that record decisions, changes and comments; the first two and the last are committed.
+pub const STATE_FILES: [&str; 8] = [
     "refs.lock",
     "decisions.jsonl",
     "audit.jsonl",
@@ -15,6 +15,7 @@ pub const STATE_FILES: [&str; 7] = [
     "favorites.json",
     "gaps.json",
     "memory.jsonl",
+    "comments.jsonl",
 ];
 
 /// The folder of proposals, beside the state files: each proposal is a state file in it.

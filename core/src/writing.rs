@@ -18,6 +18,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+#[cfg(not(target_family = "wasm"))]
+use crate::comments;
 use crate::freshness::LastEdit;
 #[cfg(not(target_family = "wasm"))]
 use crate::manifest::Right;
@@ -378,6 +380,16 @@ pub(crate) fn carry_out_with(
         other => other,
     };
     result.map_err(half_done)?;
+    #[cfg(not(target_family = "wasm"))]
+    for change in &plan.changes {
+        if let Some((before, after)) = change.before.as_ref().zip(change.after.as_ref())
+            && let Some((old, new)) = before.bytes.as_ref().zip(after.bytes.as_ref())
+            && path::is_page(&after.path)
+            && old != new
+        {
+            let _ = comments::keep(context, &after.path, old, new);
+        }
+    }
     // The files are written, so an error of the index does not fail the change.
     let index_error = settle(context, &plan).err().map(|error| error.message());
     // Released only now, so that the next writer finds this change in the index.
@@ -417,7 +429,7 @@ pub(crate) fn save(context: &Context<'_>, before: Version, after: Vec<u8>) -> Re
         && typing::may_save(context, &before)?
     {
         if let Some(old) = before.bytes.as_ref().filter(|old| **old != after) {
-            context.source.write(&before.path, &after, Some(before.hash))?;
+            write_over(context, &before, &after)?;
             typing.saved(&before.path, old, &after);
         }
         return Ok(None);
@@ -427,9 +439,22 @@ pub(crate) fn save(context: &Context<'_>, before: Version, after: Vec<u8>) -> Re
         return carry_out(context, plan, false).map(|written| written.proposal);
     }
     if before.bytes.as_ref() != Some(&after) {
-        context.source.write(&before.path, &after, Some(before.hash))?;
+        write_over(context, &before, &after)?;
     }
     Ok(None)
+}
+
+/// Writes a page while somebody types, and keeps its comments at their text.
+fn write_over(context: &Context<'_>, before: &Version, after: &[u8]) -> Result<()> {
+    #[cfg(not(target_family = "wasm"))]
+    let _held = context.source.lock()?;
+    context.source.write(&before.path, after, Some(before.hash))?;
+    #[cfg(not(target_family = "wasm"))]
+    if let Some(bytes) = &before.bytes {
+        // The page is written, whatever happens to the places of comments.
+        let _ = comments::keep(context, &before.path, bytes, after);
+    }
+    Ok(())
 }
 
 /// Updates the index from the written files, even if the caller requested cancellation in the meantime.

@@ -115,7 +115,7 @@ impl Names {
 
     /// The answer without values that differ with each run: times are replaced, ids are numbered.
     fn taken_from(&mut self, answer: &Value) -> Value {
-        let new = ["audit_id", "memory_id"].into_iter().filter_map(|field| answer[field].as_str());
+        let new = ["audit_id", "memory_id", "comment"].into_iter().filter_map(|field| answer[field].as_str());
         let new = new.chain(answer["accepted"][0]["audit_id"].as_str());
         self.0.extend(new.map(str::to_owned));
         let counted = self.0.iter().enumerate();

@@ -30,7 +30,7 @@ pub const UBP_DIR: &str = ".ubp";
 pub const DATABASE: &str = "metadata.db";
 
 /// Files that UBP writes in [`UBP_DIR`]. Symbolic links in their place are refused: UBP would write elsewhere.
-const OWN_FILES: [&str; 30] = [
+const OWN_FILES: [&str; 31] = [
     "manifest.json",
     DATABASE,
     "metadata.db-wal",
@@ -43,6 +43,7 @@ const OWN_FILES: [&str; 30] = [
     "favorites.json",
     "gaps.json",
     "memory.jsonl",
+    "comments.jsonl",
     "serve.lock",
     "serve.state",
     "write.lock",

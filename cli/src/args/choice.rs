@@ -44,6 +44,7 @@ pub(crate) const QUEUE_KIND: &[Choice] = &[
     ("link", "Missing links"),
     ("code", "Missing links to code, which take longer"),
 ];
+pub(crate) const COMMENTS: &[Choice] = &[("open", "Not resolved"), ("resolved", "Resolved"), ("all", "All")];
 pub(crate) const PROPOSALS: &[Choice] =
     &[("open", "Waiting for review"), ("decided", "Accepted, rejected or withdrawn"), ("all", "All")];
 

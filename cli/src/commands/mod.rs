@@ -2,6 +2,7 @@
 
 mod add;
 mod audit;
+mod comments;
 mod completions;
 mod context;
 mod diff;
@@ -119,6 +120,8 @@ pub enum Command {
     LinkCode(suggest::LinkCodeArgs),
     /// Suggest types of links that sentences state
     SuggestTypes(suggest::SuggestTypesArgs),
+    /// Comment on pages, and list, resolve and delete comments
+    Comments(comments::CommentsArgs),
     /// List what waits for you: proposals, suggestions, contradictory memories
     Queue(suggest::QueueArgs),
     /// Add a suggested link
@@ -241,6 +244,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::SuggestTypes(args) => suggest::types(terminal, &session, global, args),
         Command::Queue(args) => suggest::queue(terminal, &session, global, args),
         Command::Accept(args) => suggest::accept(terminal, &session, args),
+        Command::Comments(args) => comments::run(terminal, &session, global, args),
         Command::Proposals(args) => proposals::run(terminal, &session, global, args),
         Command::Sessions(args) => sessions::run(terminal, &session, global, args),
         Command::Audit(args) => audit::run(terminal, &session, args),

@@ -63,6 +63,9 @@ pub struct Facts {
     pub unwatched: bool,
     /// Whether a parameter contains a file, so that requests are longer than others.
     pub takes_file: bool,
+    /// Whether it changes nothing but comments, so the right to comment is enough.
+    #[cfg(not(target_family = "wasm"))]
+    pub comments_only: bool,
     /// Text for the instructions of a server that has this tool.
     pub introduction: Option<&'static str>,
 }
@@ -86,6 +89,8 @@ impl Facts {
             index_only: false,
             unwatched: false,
             takes_file: false,
+            #[cfg(not(target_family = "wasm"))]
+            comments_only: false,
             introduction: None,
         }
     }
@@ -158,6 +163,12 @@ impl Facts {
     /// A parameter contains a file.
     pub const fn taking_file(self) -> Self {
         Self { takes_file: true, ..self }
+    }
+
+    /// It changes nothing but comments.
+    #[cfg(not(target_family = "wasm"))]
+    pub const fn commenting(self) -> Self {
+        Self { comments_only: true, ..self }
     }
 
     /// Text for the instructions of a server that has this tool.

@@ -127,6 +127,15 @@ mod proposing {
     pub mod withdraw_proposal;
 }
 
+/// Comments on pages.
+#[cfg(not(target_family = "wasm"))]
+mod commenting {
+    pub mod add_comment;
+    pub mod delete_comment;
+    pub mod list_comments;
+    pub mod resolve_comment;
+}
+
 /// What agents saw.
 #[cfg(not(target_family = "wasm"))]
 mod recording {
@@ -192,6 +201,8 @@ mod sets {
 #[cfg(not(target_family = "wasm"))]
 pub use changing::reviews::*;
 pub use changing::{history::*, index::*, links::*, pages::*};
+#[cfg(not(target_family = "wasm"))]
+pub use commenting::*;
 pub use editing::*;
 #[cfg(not(target_family = "wasm"))]
 pub use measuring::*;
@@ -229,6 +240,7 @@ table::operations! {
     list_templates create_page update_page rename_page move_files rename delete_page replace
     dismiss review_page suggest_types link_code queue
     list_proposals get_proposal accept_proposal reject_proposal reopen_proposal withdraw_proposal
+    list_comments add_comment resolve_comment delete_comment
     preview_answer list_sessions get_session get_answer delete_sessions
     diff audit undo page_history page_version add rebuild
     read_page save_page add_attachment addresses favorites source_diff

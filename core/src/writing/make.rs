@@ -4,6 +4,8 @@ use std::io;
 
 use super::links::Moves;
 use super::{Change, Contents, Plan, Version};
+#[cfg(not(target_family = "wasm"))]
+use crate::comments;
 use crate::freshness::{REVIEW_LOCK, ReviewLock};
 use crate::index::derived_id;
 use crate::message;
@@ -240,6 +242,8 @@ pub(super) fn follow_moves(context: &Context<'_>, pages: &[(&str, &str)], files:
     let source = context.source;
     // An unreadable list of favourites must not prevent a rename.
     let _ = favorites::follow(source, pages);
+    #[cfg(not(target_family = "wasm"))]
+    let _ = comments::follow(source, pages);
     let before = source.read_state(REVIEW_LOCK)?;
     let mut lock = ReviewLock::load(source, |_| true)?;
     let mut followed = false;

@@ -33,6 +33,14 @@ pub(crate) fn require_apply(context: &Context<'_>, page: &str) -> Result<()> {
     }
 }
 
+/// Refuses what an agent says about a page that it may only read, or not see.
+///
+/// # Errors
+/// [`Error::Forbidden`].
+pub(crate) fn require_proposing(context: &Context<'_>, page: &str) -> Result<()> {
+    require(context, page).map(drop)
+}
+
 fn only_proposed() -> Error {
     Error::invalid(message!("changes can only be proposed here, and this server does not take proposals"))
 }

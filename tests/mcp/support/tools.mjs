@@ -29,6 +29,8 @@ const CALLS = {
     expected_hash: await hashOf(ask, 'guides/onboarding.md'),
   }),
   ubp_dismiss: () => ({ source: 'draft.md', target: 'tokens.md' }),
+  ubp_add_comment: () => ({ page: 'draft.md', text: 'Is this a draft?' }),
+  ubp_list_comments: () => ({ page: 'draft.md' }),
   ubp_list_templates: () => ({}),
   ubp_create_page: () => ({ title: 'Two factors', folder: 'guides', content: 'A code beside the password. [[Login]]' }),
   ubp_update_page: async (ask) => ({

@@ -1,4 +1,4 @@
-//! The files of reviews, decisions, changes and proposals without what is about hidden pages, and with it again when
+//! The files of reviews, decisions, comments, changes and proposals without what is about hidden pages, and with it again when
 //! they are written.
 
 use std::collections::HashSet;
@@ -15,12 +15,13 @@ const DECISIONS: &str = "decisions.jsonl";
 const FAVORITES: &str = "favorites.json";
 /// Questions of others, whose words may be about hidden pages.
 const GAPS: &str = "gaps.json";
+const COMMENTS: &str = "comments.jsonl";
 const LOGS: [&str; 2] = ["audit.jsonl", "audit.1.jsonl"];
 
 /// The content of a state file as the author sees it.
 pub(super) fn visible(rights: &AuthorRights, name: &str, bytes: Vec<u8>) -> Option<Vec<u8>> {
     match name {
-        REVIEWS | DECISIONS => Some(lines_that(&bytes, |line| shows_line(rights, name, line))),
+        REVIEWS | DECISIONS | COMMENTS => Some(lines_that(&bytes, |line| shows_line(rights, name, line))),
         FAVORITES => {
             let Ok(mut list) = serde_json::from_slice::<Value>(&bytes) else { return Some(bytes) };
             let before = list.clone();
@@ -39,7 +40,9 @@ pub(super) fn visible(rights: &AuthorRights, name: &str, bytes: Vec<u8>) -> Opti
 /// What to write so that the author sees `after`, and the rest of `whole` stays.
 pub(super) fn merged(rights: &AuthorRights, name: &str, whole: &[u8], after: &[u8]) -> Result<Vec<u8>> {
     match name {
-        REVIEWS | DECISIONS => Ok(merged_lines(whole, after, |line| shows_line(rights, name, line))),
+        REVIEWS | DECISIONS | COMMENTS => {
+            Ok(merged_lines(whole, after, |line| shows_line(rights, name, line)))
+        }
         FAVORITES => {
             let read = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes);
             let (Ok(whole), Ok(mut after)) = (read(whole), read(after)) else { return Ok(after.to_vec()) };
@@ -77,6 +80,11 @@ fn shows_line(rights: &AuthorRights, name: &str, line: &[u8]) -> bool {
             let shows_source = source.is_none_or(|source| rights.file(&source) > Right::Hide);
             rights.page(&page) > Right::Hide && shows_source
         }),
+        COMMENTS => match serde_json::from_str::<Value>(text) {
+            Ok(comment) => comment["page"].is_string() && shows(rights, &comment["page"]),
+            // What is damaged may be about any page.
+            Err(_) => false,
+        },
         _ => match serde_json::from_str::<Value>(text) {
             Ok(decision) => ["source", "target"].iter().all(|end| shows(rights, &decision[end])),
             Err(_) => true,

@@ -15,6 +15,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch};
 use tokio_util::sync::CancellationToken;
 use ubp_core::message;
+use ubp_core::ops::add_comment::FILE as COMMENTS;
 use ubp_core::path::PROPOSALS;
 use ubp_host::UBP_DIR;
 use ubp_host::live::Changed;
@@ -47,6 +48,8 @@ pub(super) struct Events {
     vectors: watch::Sender<Option<(usize, usize)>>,
     /// When a proposal was last made, decided or withdrawn.
     proposals: watch::Sender<Option<SystemTime>>,
+    /// When the file of comments was last changed, and its size.
+    comments: watch::Sender<Option<(SystemTime, u64)>>,
 }
 
 impl Default for Events {
@@ -57,6 +60,7 @@ impl Default for Events {
             all: broadcast::Sender::new(16),
             vectors: watch::Sender::new(None),
             proposals: watch::Sender::new(None),
+            comments: watch::Sender::new(None),
         }
     }
 }
@@ -74,6 +78,7 @@ struct Listener {
     all: broadcast::Receiver<()>,
     vectors: watch::Receiver<Option<(usize, usize)>>,
     proposals: watch::Receiver<Option<SystemTime>>,
+    comments: watch::Receiver<Option<(SystemTime, u64)>>,
     stop: CancellationToken,
     /// The end of a guest's link.
     over: Option<CancellationToken>,
@@ -81,6 +86,8 @@ struct Listener {
     counts: bool,
     /// Whether it hears of proposals.
     follows_proposals: bool,
+    /// Whether it hears of comments.
+    follows_comments: bool,
     /// The first event.
     hello: Option<Event>,
     _place: OwnedSemaphorePermit,
@@ -119,10 +126,13 @@ pub(super) async fn open(
     let changes = viewer.work(move |_, _| live().map(|live| live.changes())).await?;
     let hello = event("hello", &json!({ "version": env!("CARGO_PKG_VERSION"), "instance": events.instance }));
     let (all, mut proposals) = (events.all.subscribe(), events.proposals.subscribe());
-    // A proposal may have been made since this client listed them.
+    // A proposal may have been made since this client listed them, and a comment.
     proposals.mark_changed();
+    let mut comments = events.comments.subscribe();
+    comments.mark_changed();
     let counts = visitor.is_none();
     let follows_proposals = visitor.as_ref().is_none_or(|visitor| visitor.guest.right >= GuestRight::Propose);
+    let follows_comments = visitor.as_ref().is_none_or(|visitor| visitor.guest.right >= GuestRight::Comment);
     let over = visitor.map(|visitor| visitor.guest.ended.clone());
     let hello = Some(hello);
     let listener = Listener {
@@ -130,10 +140,12 @@ pub(super) async fn open(
         all,
         vectors,
         proposals,
+        comments,
         stop,
         over,
         counts,
         follows_proposals,
+        follows_comments,
         hello,
         _place: place,
     };
@@ -171,6 +183,10 @@ impl Listener {
                 changed = self.proposals.changed(), if self.follows_proposals => {
                     changed.ok()?;
                     return Some(event("proposals", &json!({})));
+                }
+                changed = self.comments.changed(), if self.follows_comments => {
+                    changed.ok()?;
+                    return Some(event("comments", &json!({})));
                 }
             }
         }
@@ -219,18 +235,24 @@ pub(super) async fn count_vectors(viewer: Arc<Viewer>, stop: CancellationToken) 
     }
 }
 
-/// Looks for changes of the proposals while a client listens, until `stop`.
+/// Looks for changes of the proposals and comments while a client listens, until `stop`.
 pub(super) async fn follow_proposals(viewer: Arc<Viewer>, stop: CancellationToken) {
     let folder = viewer.live.root().join(UBP_DIR).join(PROPOSALS);
+    let comments = viewer.live.root().join(UBP_DIR).join(COMMENTS);
     while !stop.is_cancelled() {
         tokio::time::sleep(LOOK).await;
         if viewer.events.proposals.receiver_count() == 0 {
             continue;
         }
         // Files are created, replaced and deleted in the folder, which dates each of these.
-        let folder = folder.clone();
-        let look = move || std::fs::metadata(folder).and_then(|folder| folder.modified()).ok();
-        let Ok(changed) = tokio::task::spawn_blocking(look).await else { continue };
+        let (folder, comments) = (folder.clone(), comments.clone());
+        let look = move || {
+            let changed = std::fs::metadata(folder).and_then(|folder| folder.modified()).ok();
+            let file = std::fs::metadata(comments).ok();
+            (changed, file.and_then(|file| Some((file.modified().ok()?, file.len()))))
+        };
+        let Ok((changed, commented)) = tokio::task::spawn_blocking(look).await else { continue };
+        viewer.events.comments.send_if_modified(|known| std::mem::replace(known, commented) != commented);
         viewer.events.proposals.send_if_modified(|known| std::mem::replace(known, changed) != changed);
     }
 }

@@ -1,0 +1,136 @@
+//! Where a part of a text is after a change of the text.
+
+use std::hash::Hash;
+use std::ops::Range;
+
+use gix_imara_diff::{Algorithm, Diff, InternedInput, Interner};
+
+use super::anchor::{SIMILAR, common_end, common_start};
+
+/// Limit on the bytes of changed lines that are compared by characters.
+const MOST_BYTES: usize = 20_000;
+/// A part of this many bytes that stays as it is shows that the rest was deleted, not replaced.
+const REMAINS: usize = 12;
+
+/// A part of the old text, and what it is in the new one.
+struct Piece {
+    old: Range<usize>,
+    new: Range<usize>,
+    stays: bool,
+}
+
+/// The part of `after` that `place` in `before` has become, in bytes. Text added at its edges is not part of it. `None` if it
+/// was deleted or replaced.
+pub(crate) fn moved(before: &str, after: &str, place: &Range<usize>) -> Option<Range<usize>> {
+    let start = common_start(before, after);
+    let end = common_end(&before[start..], &after[start..]);
+    let (old_end, new_end) = (before.len() - end, after.len() - end);
+    if place.end <= start {
+        return Some(place.clone());
+    }
+    if place.start >= old_end {
+        return Some(place.start - old_end + new_end..place.end - old_end + new_end);
+    }
+    let mut pieces = vec![Piece { old: 0..start, new: 0..start, stays: true }];
+    compare(&before[start..old_end], &after[start..new_end], start, &mut pieces);
+    pieces.push(Piece { old: old_end..before.len(), new: new_end..after.len(), stays: true });
+    let (mut found, mut longest): (Option<Range<usize>>, usize) = (None, 0);
+    for Piece { old, new, stays } in pieces {
+        let part = old.start.max(place.start)..old.end.min(place.end);
+        if part.is_empty() {
+            continue;
+        }
+        let new = if stays {
+            longest = longest.max(part.len());
+            new.start + (part.start - old.start)..new.start + (part.end - old.start)
+        } else if part == old && !new.is_empty() {
+            new
+        } else {
+            continue;
+        };
+        found = Some(found.map_or(new.clone(), |found| found.start..new.end));
+    }
+    let found = found.filter(|_| longest > 0)?;
+    let (was, is) = (&before[place.clone()], &after[found.clone()]);
+    // Of two comparisons that are as short, the one that leaves the text as it is.
+    if let Some(at) = is.find(was).filter(|_| is.len() > was.len()) {
+        return Some(found.start + at..found.start + at + was.len());
+    }
+    let is_same = longest >= REMAINS.min(place.len())
+        || (was.len() + is.len() <= MOST_BYTES && strsim::normalized_levenshtein(was, is) >= SIMILAR);
+    is_same.then_some(found)
+}
+
+/// Compares by lines, and changed lines by characters. `from` is where both texts begin.
+fn compare(before: &str, after: &str, from: usize, pieces: &mut Vec<Piece>) {
+    let (mut old, mut new) = (from, from);
+    let mut push = |gone: usize, put: usize, stays: bool| {
+        pieces.push(Piece { old: old..old + gone, new: new..new + put, stays });
+        (old, new) = (old + gone, new + put);
+    };
+    let lines = |text| -> Vec<&str> { str::split_inclusive(text, '\n').collect() };
+    let size = |lines: &[&str]| lines.iter().map(|line| line.len()).sum::<usize>();
+    walk(&lines(before), &lines(after), Algorithm::Histogram, |gone, put, stays| {
+        if stays || size(gone) + size(put) > MOST_BYTES || gone.is_empty() || put.is_empty() {
+            return push(size(gone), size(put), stays);
+        }
+        let characters = |lines: &[&str]| -> Vec<char> { lines.concat().chars().collect() };
+        let size = |characters: &[char]| characters.iter().map(|c| c.len_utf8()).sum::<usize>();
+        walk(&characters(gone), &characters(put), Algorithm::Myers, |gone, put, stays| {
+            push(size(gone), size(put), stays);
+        });
+    });
+}
+
+fn walk<T: Hash + Eq + Copy>(
+    before: &[T],
+    after: &[T],
+    algorithm: Algorithm,
+    mut each: impl FnMut(&[T], &[T], bool),
+) {
+    let mut input = InternedInput {
+        before: Vec::new(),
+        after: Vec::new(),
+        interner: Interner::new(before.len() + after.len()),
+    };
+    input.update_before(before.iter().copied());
+    input.update_after(after.iter().copied());
+    let (mut old, mut new) = (0, 0);
+    for hunk in Diff::compute(algorithm, &input).hunks() {
+        let range = |range: Range<u32>| range.start as usize..range.end as usize;
+        let (gone, put) = (range(hunk.before), range(hunk.after));
+        each(&before[old..gone.start], &after[new..put.start], true);
+        (old, new) = (gone.end, put.end);
+        each(&before[gone], &after[put], false);
+    }
+    each(&before[old..], &after[new..], true);
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn now(before: &str, part: &str, after: &str) -> Option<String> {
+        let at = before.find(part).unwrap();
+        moved(before, after, &(at..at + part.len())).map(|place| after[place].to_owned())
+    }
+
+    #[test]
+    fn a_part_moves_with_what_is_typed_around_it_and_grows_with_what_is_typed_in_it() {
+        for (before, part, after, expected) in [
+            ("one two three", "two", "one, one two three", Some("two")),
+            ("one two three", "two", "one two! three", Some("two")),
+            ("one two three", "two", "one _two three", Some("two")),
+            ("one two three four", "two three", "one two and three four", Some("two and three")),
+            ("one two three", "two", "one tvo three", Some("tvo")),
+            ("one two three", "two", "one three", None),
+            ("one two three", "two", "one 2 three", None),
+            ("a\nb\nwords here\nc\n", "words here", "b\na\na\nnew words here\nd\n", Some("words here")),
+            ("日本語の文章", "文章", "日本の長い文章だ", Some("文章")),
+            ("same", "same", "same", Some("same")),
+        ] {
+            assert_eq!(now(before, part, after).as_deref(), expected, "{before:?} {after:?}");
+        }
+    }
+}
