@@ -1,9 +1,10 @@
-// Random concurrent edits of one page by three browsers and another program, with renames and a server that is killed. Every
+// Random concurrent edits of one page by three browsers, another program and an agent's accepted proposals, with renames and a server that is killed. Every
 // letter is unique. Fails if a letter is lost or doubled, or if windows and file differ at the end.
 //
 //   node viewer/coediting-rounds.mjs [ROUNDS] [SEED]      UBP_PROGRAM is the program
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
+import { Agent } from './agent.mjs';
 import { Editor, Viewer, addressOf, launch, makeProject, openForEditing, until } from './editing.mjs';
 import { numbers, writeUnlessChanged } from './rounds.mjs';
 
@@ -14,7 +15,8 @@ export async function rounds(count, seed) {
   const start = `---\ntitle: Page\n---\n# Page\n\n${Array.from({ length: 30 }, (_, line) => `Line ${line} stands here.`).join('\n\n')}\n`;
   const viewer = await Viewer.start(makeProject({ [`pages/${PATHS[0]}`]: start }));
   const browser = await launch();
-  const sum = { typed: 0, disk: 0, refused: 0, renamed: 0, killed: 0, conflicts: 0 };
+  const agent = await Agent.start(viewer.root);
+  const sum = { typed: 0, disk: 0, refused: 0, renamed: 0, killed: 0, conflicts: 0, proposed: 0, accepted: 0 };
   const trouble = [];
   try {
     let at = 0;
@@ -52,7 +54,7 @@ export async function rounds(count, seed) {
       for (const one of written) if (before.includes(one) && !after.includes(one)) given.add(one);
     };
     for (let round = 0; round < count; round++) {
-      const what = random(40);
+      const what = random(44);
       if (what < 30) {
         const editor = windows[random(windows.length)];
         const letters = Array.from({ length: 1 + random(4) }, sign);
@@ -86,6 +88,16 @@ export async function rounds(count, seed) {
           sum.renamed++;
           for (const { page } of windows) await page.waitForURL((url) => decodeURIComponent(url.pathname).endsWith(to.replace('.md', '.html')));
         }
+      } else if (what > 39) {
+        // The place that it names may change before somebody accepts it.
+        const made = sign();
+        sum.proposed++;
+        const old = `Line ${random(30)} stands`;
+        const id = await agent.propose('update_page', { page: PATHS[at], old, new: `${old}${made}`, reason: 'A sign.' }).catch(() => null);
+        if (id !== null && random(3) === 0) await windows[random(windows.length)].page.keyboard.insertText(sign());
+        const answer = id === null ? null : await viewer.call('accept_proposal', { proposals: [id] }).catch(() => null);
+        if (answer?.accepted.length) sum.accepted++;
+        else given.add(made);
       } else {
         await viewer.stop('SIGKILL');
         sum.killed++;
@@ -113,6 +125,7 @@ export async function rounds(count, seed) {
     assert.deepEqual(trouble, []);
     return sum;
   } finally {
+    await agent.end();
     await browser.close();
     await viewer.stop();
     rmSync(viewer.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });

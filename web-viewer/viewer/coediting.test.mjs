@@ -3,16 +3,18 @@ import assert from 'node:assert/strict';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { Agent } from './agent.mjs';
 import { until, withViewer } from './editing.mjs';
 
 const LINES = '# Page\n\nfirst line\n\nsecond line\n\nthird line\n';
-const NAMES = ['Letters', 'Cursors', 'Undo', 'Disk', 'Alone', 'Composing', 'Renamed', 'Deleted', 'Left', 'Named', 'Sooner'];
+const LONG = `# Long\n\n${Array.from({ length: 300 }, (_, line) => `line ${line}`).join('\n\n')}\n`;
+const NAMES = ['Letters', 'Cursors', 'Undo', 'Disk', 'Alone', 'Composing', 'Renamed', 'Deleted', 'Left', 'Named', 'Sooner', 'Agents', 'Scribe', 'Long', 'Next'];
 const own = withViewer();
 let viewer;
 
 /** Two people with a page: two contexts share nothing. */
 async function both(path, { server, settings = [{}, {}] } = {}) {
-  viewer ??= await own.start(Object.fromEntries(NAMES.map((name) => [`pages/${name}.md`, LINES])));
+  viewer ??= await own.start({ ...Object.fromEntries(NAMES.map((name) => [`pages/${name}.md`, LINES])), 'pages/Long.md': LONG });
   const on = server ?? viewer;
   const windows = [await own.open(on, path, { settings: settings[0] }), await own.open(on, path, { settings: settings[1] })];
   await together(windows);
@@ -210,5 +212,51 @@ test('a page that is left is saved, and is shared again when it is shown again',
   await equal([one, other], viewer, 'Left.md');
   await one.press('Control+z');
   await until(async () => !(await other.text()).includes(' back'), 'undo works');
+  await close(one, other);
+});
+
+test('an accepted proposal of an agent appears with its name while others type', async () => {
+  const [one, other] = await both('Agents.md');
+  const agent = await Agent.start(viewer.root);
+  const id = await agent.propose('update_page', { page: 'Agents.md', old: 'second line', new: 'second line by an agent', reason: 'Better.' });
+  await one.after('first');
+  await one.type(' mine');
+  await viewer.call('accept_proposal', { proposals: [id] });
+  for (const { page } of [one, other]) await page.getByText('scribe changed this page.').waitFor();
+  await equal([one, other], viewer, 'Agents.md', LINES.replace('first', 'first mine').replace('second line', 'second line by an agent'));
+  await agent.end();
+  await close(one, other);
+});
+
+test('a window that is alone is told which agent changed its page, but not of what people change', async () => {
+  viewer ??= await own.start({});
+  const editor = await own.open(viewer, 'Scribe.md');
+  const agent = await Agent.start(viewer.root);
+  viewer.write('Scribe.md', LINES.replace('first', 'first by hand'));
+  await until(async () => (await editor.text()).includes('by hand'), 'it arrives');
+  const id = await agent.propose('update_page', { page: 'Scribe.md', old: 'third line', new: 'third line by an agent', reason: 'Better.' });
+  await viewer.call('accept_proposal', { proposals: [id] });
+  await editor.page.getByText('scribe changed this page.').waitFor();
+  await until(async () => (await editor.text()).includes('by an agent'), 'it arrives');
+  assert.equal(await editor.page.getByText('changed this page.').count(), 1);
+  await agent.end();
+  await editor.close();
+});
+
+test('whoever follows somebody sees what that person sees, also on another page, until a key is pressed', async () => {
+  const [one, other] = await both('Long.md', { settings: [{ name: 'Ann' }, { name: 'Bo' }] });
+  const top = ({ page }) => page.locator('#ubp_desk').evaluate((element) => element.scrollTop);
+  const follow = other.page.getByRole('button', { name: 'Ann', exact: true });
+  await follow.click();
+  await other.page.getByText('Following Ann').first().waitFor();
+  await one.page.locator('#ubp_desk').evaluate((element) => element.scrollTo({ top: 4000, behavior: 'instant' }));
+  await until(async () => Math.abs((await top(other)) - (await top(one))) < 120 && (await top(one)) > 3000, async () => `both see the same: ${await top(one)} ${await top(other)}`);
+  // To another page.
+  await one.page.evaluate(() => document.querySelector('#ubp_side a[href*="Next"]').click());
+  await other.page.waitForURL(/Next/);
+  await other.page.getByText('Following Ann').first().waitFor();
+  assert.equal(await follow.getAttribute('aria-pressed'), 'true');
+  await other.page.keyboard.press('Escape');
+  await other.page.getByText('Following Ann').first().waitFor({ state: 'detached' });
   await close(one, other);
 });

@@ -25,6 +25,8 @@ export interface ClientEvents {
   vectors: { done: number; total: number };
   /** A proposal was made, decided or withdrawn, by any process. */
   proposals: Record<string, never>;
+  /** Comments were added, resolved or deleted. */
+  comments: Record<string, never>;
   /** Whether the server responds; `refused` means that it needs its token again. */
   connection: { state: 'open' | 'lost' | 'refused' };
 }

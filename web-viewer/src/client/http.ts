@@ -90,7 +90,7 @@ export class HttpClient implements UbpClient {
     });
     events.addEventListener('changed', ({ data }: MessageEvent<string>) => this.#listeners.tell('changed', JSON.parse(data) as ClientEvents['changed']));
     events.addEventListener('vectors', ({ data }: MessageEvent<string>) => this.#listeners.tell('vectors', JSON.parse(data) as ClientEvents['vectors']));
-    events.addEventListener('proposals', () => this.#listeners.tell('proposals', {}));
+    for (const name of ['proposals', 'comments'] as const) events.addEventListener(name, () => this.#listeners.tell(name, {}));
   }
 
   /** `EventSource` does not say why it failed: find out whether the server is gone or needs its token. */

@@ -66,6 +66,7 @@ const links = EditorView.theme({
   '.cm-outside': { color: 'var(--accent)' },
   '.cm-outside .md-url': { color: 'var(--ink-faint)' },
   '.cm-outside > .md-url:only-child': { color: 'inherit' },
+  '.cm-comment': { backgroundColor: 'color-mix(in srgb, var(--doubtful) 18%, transparent)', borderBottom: '2px solid color-mix(in srgb, var(--doubtful) 70%, transparent)' },
   '.cm-missing': { textDecoration: 'underline wavy var(--danger) 1px', textUnderlineOffset: '0.25em', textDecorationSkipInk: 'none' },
   '&.cm-follows .cm-page-link': { cursor: 'pointer' },
   '.cm-folded': {

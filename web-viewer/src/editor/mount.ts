@@ -46,6 +46,22 @@ export interface Guest {
   colour: number;
 }
 
+/** A text that a comment is about, with what surrounds it. */
+export interface Quote {
+  quote: string;
+  before: string;
+  after: string;
+  /** Characters before it in the page; null if that is not known. */
+  position: number | null;
+}
+
+/** The place of a comment, in UTF-16 code units. */
+export interface CommentMark {
+  id: string;
+  from: number;
+  to: number;
+}
+
 export interface EditorHost {
   client: UbpClient;
   /** Identifies the project among others edited in this browser, for the stored drafts. */
@@ -81,6 +97,14 @@ export interface EditorHost {
   name(): string;
   /** Who else has the page on screen open. */
   onGuests?(guests: readonly Guest[]): void;
+  /** An agent has changed the page on screen. */
+  onAgent?(name: string): void;
+  /** Whom the view follows. */
+  onFollowing?(guest: Guest | null): void;
+  /** The text of a comment was clicked. */
+  onComment?(id: string): void;
+  /** The selection is to be commented on. */
+  comment?(): void;
   /** Somebody else has renamed a page. */
   onMoved?(from: string, to: string): void;
   onStatus(status: SaveStatus): void;
@@ -127,6 +151,16 @@ export interface MountedEditor {
   relabel(): void;
   /** The user has another name. */
   named(): void;
+  /** The text of a page as it is here; null if it was never opened. */
+  textOf(filepath: string): string | null;
+  /** What is selected, to comment on it; null if nothing is. */
+  quoted(): Quote | null;
+  /** Marks the texts of comments in a page, whose places are in the text `of`; null for the text as it is. */
+  showComments(filepath: string, marks: readonly CommentMark[], of: string | null): void;
+  /** Scrolls to the text of a comment. */
+  goToComment(id: string): void;
+  /** Shows what somebody has on screen, until the user does something else; null for nobody. */
+  follow(id: number | null): void;
   /** Scrolls to somebody's cursor. */
   goToGuest(id: number): void;
   /** Goes to the form of front matter, or shows an empty one. If the YAML is broken, goes to its line. */

@@ -3,7 +3,7 @@
 import { syntaxTree } from '@codemirror/language';
 import { isolateHistory, redo, undo } from '@codemirror/commands';
 import { getChunks } from '@codemirror/merge';
-import { Annotation, EditorState, Transaction, type TransactionSpec } from '@codemirror/state';
+import { Annotation, ChangeSet, EditorState, Transaction, type TransactionSpec } from '@codemirror/state';
 import { EditorView, type ViewUpdate } from '@codemirror/view';
 import { ClientError } from '../client/client';
 import { Drafts } from '../saving/drafts';
@@ -12,6 +12,7 @@ import { Saver, type Buffer, type PageFile, type Timers } from '../saving/saver'
 import { fold } from '../text/fold';
 import { finishTyping } from './accept-soon';
 import { attachFiles } from './attachments';
+import { comments, placeOfComment, putComments } from './comments';
 import type { SharedPage } from './coediting/shared-page';
 import { conflictWith, showConflict } from './conflict';
 import { pageExtensions } from './extensions';
@@ -22,7 +23,7 @@ import { LinkAnswers } from './link-answers';
 import { linksAnswered } from './link-marks';
 import { switchTo } from './live/live';
 import { registerRenderers } from './live/renderers';
-import type { EditorHost, MountedEditor, SaveStatus } from './mount';
+import type { CommentMark, EditorHost, MountedEditor, Quote, SaveStatus } from './mount';
 import { tell } from './notices';
 import { pageContext, type PageContext } from './page-context';
 import { changesProperties, editProperties, finishProperties, propertiesOf } from './properties/panel';
@@ -35,6 +36,8 @@ const fromFile = Annotation.define<true>();
 
 /** Number of pages whose history is kept, besides the current one. */
 const KEPT = 24;
+/** Characters on each side of a text to comment on. */
+const QUOTE_CONTEXT = 200;
 /** Maximum length of a title. */
 const LONGEST_TITLE = 200;
 /** Delay in milliseconds before words are counted again. */
@@ -86,6 +89,8 @@ export class PageEditor implements MountedEditor {
   #composed: ReturnType<typeof setTimeout> | undefined;
   #conflicts = 0;
   #isLive: boolean;
+  /** The window that this one follows from page to page. */
+  #followed: string | null = null;
 
   constructor(host: EditorHost, parent: HTMLElement) {
     withoutStyleElements();
@@ -99,6 +104,10 @@ export class PageEditor implements MountedEditor {
       this.#leaveAll();
       this.#drafts.keepNow();
     });
+    const scroller = parent.parentElement ?? parent;
+    this.#listen(scroller, 'scroll', () => this.#shown?.shared?.scrolled());
+    // Whoever does something here follows nobody any more.
+    for (const event of ['wheel', 'touchmove', 'pointerdown', 'keydown']) this.#listen(scroller, event, () => this.follow(null));
     this.#listen(window, 'online', () => {
       void this.#shown?.saver.fileChanged();
       this.#shown?.shared?.reconnect();
@@ -151,6 +160,15 @@ export class PageEditor implements MountedEditor {
       onDraft: (draft) => this.#drafts.keep(page.path, draft),
       onGuests: (guests) => this.#shown === page && this.#host.onGuests?.(guests),
       onMoved: (to) => to !== page.path && this.#host.onMoved?.(page.path, to),
+      onAgent: (name) => this.#shown === page && this.#host.onAgent?.(name),
+      top: () => (this.#shown === page ? this.#view.lineBlockAtHeight(Math.max(0, this.#topOfScroller() + 2 - this.#view.documentTop)).from : null),
+      scrollTo: (top) => this.#shown === page && this.#view.dispatch({ effects: EditorView.scrollIntoView(top, { y: 'start', yMargin: 0 }) }),
+      onFollowing: (guest) => this.#host.onFollowing?.(guest),
+      onWent: (to, window) => {
+        this.#followed = window;
+        this.#host.open({ page: to });
+      },
+      followed: () => this.#followed,
     });
   }
 
@@ -209,6 +227,7 @@ export class PageEditor implements MountedEditor {
       extensions: [
         pageContext.of(context),
         pageExtensions(() => writing.editor.textOf(listed?.title ?? file.filepath), file.editable, this.#isLive),
+        comments((id) => host.onComment?.(id)),
         EditorView.updateListener.of((update) => this.#updated(page, update)),
         EditorView.domEventHandlers({
           compositionstart: () => this.#composing(page, true),
@@ -490,6 +509,47 @@ export class PageEditor implements MountedEditor {
 
   named(): void {
     this.#shown?.shared?.named();
+  }
+
+  textOf(filepath: string): string | null {
+    const page = this.#pages.get(filepath);
+    return page ? this.#stateOf(page).doc.toString() : null;
+  }
+
+  quoted(): Quote | null {
+    const { state } = this.#view;
+    const { from, to } = state.selection.main;
+    const quote = state.sliceDoc(from, to);
+    if (!quote.trim()) return null;
+    // Of a selection of whole lines, the line break belongs to no text.
+    const end = to - (quote.length - quote.trimEnd().length);
+    const start = from + (quote.length - quote.trimStart().length);
+    const around = (a: number, b: number) => state.sliceDoc(Math.max(0, a), Math.min(state.doc.length, b));
+    return { quote: quote.trim(), before: around(start - QUOTE_CONTEXT, start), after: around(end, end + QUOTE_CONTEXT), position: [...state.sliceDoc(0, start)].length };
+  }
+
+  showComments(filepath: string, marks: readonly CommentMark[], of: string | null): void {
+    const page = this.#pages.get(filepath);
+    if (!page) return;
+    const text = this.#stateOf(page).doc.toString();
+    const moved = of === null || of === text ? null : ChangeSet.of(leastChange(of, text), of.length);
+    const now = moved === null ? marks : marks.filter(({ to }) => to <= moved.length).map(({ id, from, to }) => ({ id, from: moved.mapPos(from, 1), to: moved.mapPos(to, -1) }));
+    this.#update(page, { effects: putComments.of(now) });
+  }
+
+  goToComment(id: string): void {
+    const place = placeOfComment(this.#view.state, id);
+    if (place) this.#view.dispatch({ selection: { anchor: place.from }, effects: EditorView.scrollIntoView(place.from, { y: 'center' }) });
+  }
+
+  /** Where the visible part of the text begins, in the window. */
+  #topOfScroller(): number {
+    return this.#view.dom.parentElement?.parentElement?.getBoundingClientRect().top ?? 0;
+  }
+
+  follow(id: number | null): void {
+    this.#followed = null;
+    this.#shown?.shared?.follow(id);
   }
 
   goToGuest(id: number): void {

@@ -3,6 +3,7 @@ import { searchPanelOpen } from '@codemirror/search';
 import { Prec, StateField, type EditorState } from '@codemirror/state';
 import { EditorView, keymap, showTooltip, ViewPlugin, type Command, type Tooltip } from '@codemirror/view';
 import { formats } from './formatting';
+import { pageContext } from './page-context';
 import { writing } from '../words/writing';
 
 const isMac = /Mac|iP/.test(globalThis.navigator?.platform ?? '');
@@ -36,6 +37,19 @@ function create(view: EditorView): { dom: HTMLElement; offset: { x: number; y: n
     dom.append(button);
     return button;
   });
+  const host = view.state.facet(pageContext)?.host;
+  if (host?.comment) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'cm-format-comment';
+    button.textContent = writing.comments.comment;
+    button.title = writing.comments.onSelection;
+    button.tabIndex = -1;
+    button.addEventListener('mousedown', (event) => event.preventDefault());
+    button.addEventListener('click', () => host.comment?.());
+    dom.append(button);
+    buttons.push(button);
+  }
   dom.addEventListener('keydown', (event) => {
     const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
     const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: buttons.length - 1 }[event.key];

@@ -66,6 +66,8 @@ export function commandsOf(workspace: Workspace): Command[] {
     { id: 'reopen-tab', ...say('reopenTab'), group: 'tabs', chords: [alt('Shift+W')], isPossible: () => tabs.canReopen, run: () => void tabs.reopen() },
     { id: 'open-in-editor', ...say('openInEditor'), group: 'pages', chords: [], isPossible: () => isThere() && canOpen(workspace), run: withPage((page) => void openInEditor(workspace, page)) },
     { id: 'open-in-tab', ...say('openInTab'), group: 'tabs', chords: [], isPossible: isThere, run: withPage((page) => tabs.open({ page }, true)) },
+    { id: 'comment', ...say('comment'), group: 'pages', chords: ['Mod+Alt+M'], isPossible: isThere, run: () => void workspace.comment() },
+    { id: 'comments', ...say('comments'), group: 'view', chords: [alt('C')], isPossible: hasPage, run: () => (workspace.comments.isOpen = !workspace.comments.isOpen) },
     { id: 'copy-link', ...say('copyLink'), group: 'pages', chords: [], isPossible: hasPage, run: withPage((page) => void workspace.copy(linkTo(page))) },
     { id: 'copy-path', ...say('copyPath'), group: 'pages', chords: [], isPossible: hasPage, run: withPage((page) => void workspace.copy(page)) },
     { id: 'restore', ...say('restore'), group: 'pages', chords: [], isPossible: () => workspace.isEditing && workspace.keepsGone, run: () => void workspace.restore() },

@@ -12,6 +12,7 @@ import type { Session } from '../state/session.svelte';
 import { filesOf } from '../state/project-files';
 import { settings, type Face } from '../state/settings.svelte';
 import { isApple } from '../shell/keys';
+import { Comments } from './comments/comments.svelte';
 import { Faces } from './faces.svelte';
 import { Problems } from './problems/problems.svelte';
 import { OpenProposals } from './proposals/open-proposals.svelte';
@@ -53,6 +54,7 @@ export class Workspace {
   readonly problems: Problems;
   readonly proposals: OpenProposals;
   readonly queue: Queue;
+  readonly comments: Comments;
   readonly second: Second;
   readonly tabs: Tabs;
   /** Pages whose edits are not in their files yet. */
@@ -64,6 +66,8 @@ export class Workspace {
   stats = $state.raw<PageStats | null>(null);
   /** Who else has the page in the editor open. */
   guests = $state.raw<readonly Guest[]>([]);
+  /** Whose view this window follows. */
+  following = $state.raw<Guest | null>(null);
   /** Headings above the cursor of the editor. */
   headingsAbove = $state.raw<HeadingsAbove>({ count: 0, first: '' });
   favorites = $state.raw<readonly string[]>([]);
@@ -104,6 +108,7 @@ export class Workspace {
     this.problems = new Problems(() => session.client);
     this.queue = new Queue(() => session.client);
     this.proposals = new OpenProposals(() => (this.connection === 'open' ? session.client : null));
+    this.comments = new Comments({ client: () => session.client, editor: () => this.editor, isEditing: () => this.isEditing });
     this.second = new Second(session.site.root);
     this.tabs = new Tabs(
       `${session.site.root} ${session.site.name}`,
@@ -157,6 +162,7 @@ export class Workspace {
     if (!client) return;
     client.on('connection', ({ state }) => (this.connection = state));
     client.on('proposals', () => this.proposals.changed());
+    client.on('comments', () => void this.comments.refresh());
     // Suggestions depend on vectors.
     client.on('vectors', ({ done, total }) => done >= total && this.#survey());
     this.session.onFollowed = (paths) => this.#changed(paths);
@@ -176,6 +182,7 @@ export class Workspace {
   #changed(paths: readonly string[]): void {
     this.#survey();
     this.editor?.changed(paths);
+    this.comments.changed(paths);
     if (paths.length === 0) void this.#loadFavorites();
     const { page } = this;
     if (page !== null && !this.session.byPath.has(page)) return;
@@ -192,6 +199,16 @@ export class Workspace {
     } catch {
       // Without favourites, the list is only shorter.
     }
+  }
+
+  /** Opens the panel of comments with a new one on what is selected. */
+  async comment(): Promise<void> {
+    const { page } = this;
+    if (page === null) return;
+    const quote = this.isEditing ? (this.editor?.quoted() ?? null) : (await import('./comments/marks')).selectedText();
+    if (!quote) return toasts.tell(writing.comments.noSelection);
+    this.comments.draft = { page, quote };
+    this.comments.isOpen = true;
   }
 
   /** Runs an action and reports its failure; the result is then `undefined`. */

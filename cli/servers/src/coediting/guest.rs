@@ -59,6 +59,8 @@ pub(crate) enum Who {
 pub(super) struct Guest {
     pub id: u64,
     pub client: String,
+    /// The browser's window; empty if unknown.
+    pub window: String,
     pub name: String,
     pub number: usize,
     pub may_write: bool,

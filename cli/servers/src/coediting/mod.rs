@@ -10,6 +10,7 @@
 //! - What a window was told to be taken survives the end of the process (`journal.rs`).
 //! - No message changes anything unless it is valid and its sender may write (`web-viewer/viewer/coediting-attacks.test.mjs`).
 
+mod agents;
 mod authority;
 mod changes;
 mod difference;
@@ -17,6 +18,7 @@ mod guest;
 mod journal;
 mod room;
 mod socket;
+mod state;
 mod wire;
 
 use std::collections::HashMap;
@@ -72,6 +74,7 @@ impl Coediting {
         {
             return None;
         }
+        let window = guest.window.clone();
         let mut rooms = self.rooms();
         // The page may have been renamed while the window was away.
         let moved = known.and_then(|(epoch, _)| rooms.values().find(|room| room.is_session(epoch)));
@@ -86,7 +89,13 @@ impl Coediting {
                 room
             }
         };
-        room.join(guest, page, known).then_some(room)
+        if !room.join(guest, page, known) {
+            return None;
+        }
+        // Who follows the window goes along.
+        let left = rooms.values().filter(|other| !window.is_empty() && !Arc::ptr_eq(other, &room));
+        left.for_each(|other| other.went(&window, page));
+        Some(room)
     }
 
     /// Starts the task of a room.

@@ -12,11 +12,13 @@ use ubp_core::writing::typing::Typing;
 use ubp_core::{Caller, Error, Result};
 use ubp_host::live::{Asker, Live};
 
-use super::authority::{Authority, LONGEST, Update};
+use super::agents::Agents;
+use super::authority::{Authority, LONGEST};
 use super::changes::Changes;
 use super::guest::{By, Guest, No, Writers, tell};
 use super::journal::Journal;
-use super::wire::{Change, Member, Told};
+use super::state::{Session, State};
+use super::wire::Told;
 
 /// The page is saved this long after the last change.
 const AFTER_TYPING: Duration = Duration::from_millis(300);
@@ -30,37 +32,6 @@ const MISSING: Duration = Duration::from_millis(1500);
 const KEPT: Duration = Duration::from_secs(60);
 /// Limit on the windows of a page.
 pub(super) const MOST_MEMBERS: usize = 32;
-
-struct Session {
-    epoch: String,
-    authority: Authority,
-    journal: Journal,
-    /// Hash of the file, as last read or written.
-    hash: String,
-    /// The version that the file has or had.
-    saved: u64,
-}
-
-#[derive(Default)]
-struct State {
-    page: String,
-    guests: Vec<Guest>,
-    session: Option<Session>,
-    /// Whether several windows wait for a session.
-    wants_session: bool,
-    /// Whether the file may have changed.
-    must_look: bool,
-    must_save: bool,
-    /// Guests whose changes are not in the file.
-    writers: Writers,
-    /// First and last change that is not in the file.
-    edited: Option<(Instant, Instant)>,
-    /// The file cannot be written until then.
-    wait_until: Option<Instant>,
-    missing_since: Option<Instant>,
-    empty_since: Option<Instant>,
-    is_closed: bool,
-}
 
 /// What the task of a room does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,13 +48,24 @@ pub(super) struct Room {
     state: Mutex<State>,
     /// Held while the file is read or written.
     working: Mutex<()>,
+    agents: Agents,
     bell: Notify,
 }
 
 impl Room {
     pub(super) fn new(live: Arc<Live>, page: String) -> Arc<Self> {
-        let state = State { page, empty_since: Some(Instant::now()), ..State::default() };
-        Arc::new(Self { live, state: Mutex::new(state), working: Mutex::default(), bell: Notify::new() })
+        Self::with(live, State { page, empty_since: Some(Instant::now()), ..State::default() })
+    }
+
+    fn with(live: Arc<Live>, state: State) -> Arc<Self> {
+        let state = Mutex::new(state);
+        Arc::new(Self {
+            live,
+            state,
+            working: Mutex::default(),
+            agents: Agents::default(),
+            bell: Notify::new(),
+        })
     }
 
     /// A room with the session of a server that ended.
@@ -100,7 +82,7 @@ impl Room {
             empty_since: Some(now),
             ..State::default()
         };
-        Arc::new(Self { live, state: Mutex::new(state), working: Mutex::default(), bell: Notify::new() })
+        Self::with(live, state)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -116,7 +98,7 @@ impl Room {
         self.state().session.as_ref().is_some_and(|session| session.epoch == epoch)
     }
 
-    /// Lets a window in, which knows the page by this path. `known` is the session and the version that it knows. False if the room is full or closed.
+    /// Lets a window in, which knows the page by this path, and perhaps a session in a version. False if the room is full or closed.
     pub(super) fn join(&self, mut guest: Guest, page: &str, known: Option<(&str, u64)>) -> bool {
         let state = &mut *self.state();
         // A new connection of a window replaces its old one, which may not have noticed its end yet.
@@ -146,9 +128,12 @@ impl Room {
 
     pub(super) fn leave(&self, id: u64) {
         let state = &mut *self.state();
-        let before = state.guests.len();
-        state.guests.retain(|guest| guest.id != id);
-        if state.guests.len() < before {
+        if let Some(at) = state.guests.iter().position(|guest| guest.id == id) {
+            let guest = state.guests.remove(at);
+            state.left.retain(|(window, _)| *window != guest.window);
+            state.left.push((guest.window, id));
+            let over = state.left.len().saturating_sub(MOST_MEMBERS);
+            state.left.drain(..over);
             state.tell_who();
         }
         if state.guests.is_empty() {
@@ -184,12 +169,20 @@ impl Room {
     }
 
     pub(super) fn point(&self, id: u64, version: u64, anchor: u32, head: u32) {
-        let state = self.state();
-        if state.session.is_some() {
-            let text = Arc::<str>::from(Told::Cursor { id, version, anchor, head }.text());
-            for guest in state.guests.iter().filter(|guest| guest.id != id) {
-                let _ = guest.out.try_send(text.clone());
-            }
+        self.state().tell_others(id, &Told::Cursor { id, version, anchor, head });
+    }
+
+    pub(super) fn scroll(&self, id: u64, version: u64, top: u32) {
+        self.state().tell_others(id, &Told::View { id, version, top });
+    }
+
+    /// A window shows another page now. It may have left this one before.
+    pub(super) fn went(&self, window: &str, page: &str) {
+        let state = &mut *self.state();
+        let left = state.left.iter().position(|(known, _)| known == window);
+        let there = state.guests.iter().find(|guest| guest.window == window).map(|guest| guest.id);
+        if let Some(id) = left.map(|at| state.left.remove(at).1).or(there) {
+            state.tell(&Told::Went { id, page });
         }
     }
 
@@ -220,7 +213,7 @@ impl Room {
     /// The file may have changed.
     pub(super) fn look(&self) {
         let state = &mut *self.state();
-        state.must_look = state.session.is_some();
+        state.must_look = state.session.is_some() || !state.guests.is_empty();
         self.bell.notify_one();
     }
 
@@ -307,6 +300,7 @@ impl Room {
             return match (state.wants_session && state.guests.len() > 1, state.guests.is_empty()) {
                 (true, _) => Job::Open,
                 (_, true) => Job::Close,
+                _ if state.must_look => Job::Look,
                 _ => Job::Wait(KEPT),
             };
         };
@@ -396,34 +390,53 @@ impl Room {
 
     fn read_again(&self) {
         let page = self.page();
-        self.state().must_look = false;
+        let has_session = {
+            let state = &mut *self.state();
+            state.must_look = false;
+            state.session.is_some()
+        };
+        // A window that is alone reads its file itself.
+        let has_news = self.agents.have_news(&self.live);
+        if !has_news && !has_session {
+            return;
+        }
         match self.read(&page) {
-            Ok(Some((text, hash))) => self.found(text, hash),
+            Ok(Some((text, hash))) => {
+                let changed = if has_session { self.found(text, hash.clone()) } else { Some(0) };
+                if let Some(version) = changed.filter(|_| has_news)
+                    && let Some(name) = self.agents.author(&self.live, &page, &hash)
+                {
+                    self.state().tell(&Told::By { name: &name, version });
+                }
+            }
+            _ if !has_session => {}
             Ok(None) => self.state().end(),
             Err(Error::PageNotFound { .. } | Error::AmbiguousPage { .. }) => self.miss(&page),
             Err(error) => self.trouble(&error),
         }
     }
 
-    /// The file has this text.
-    fn found(&self, text: String, hash: String) {
+    /// The file has this text. Returns the version that this led to, if the text of the page changed.
+    fn found(&self, text: String, hash: String) -> Option<u64> {
         let state = &mut *self.state();
         state.missing_since = None;
-        let Some(session) = &mut state.session else { return };
+        let session = state.session.as_mut()?;
         let before = session.authority.version();
         let was_saved = session.hash == hash && session.authority.is_saved();
         let noted = session.journal.found(&text).is_ok();
-        let Ok(update) = session.authority.found(text) else { return state.end() };
-        if !noted {
-            return state.end();
-        }
+        let Some(update) = session.authority.found(text).ok().filter(|_| noted) else {
+            state.end();
+            return None;
+        };
         session.hash = hash;
+        let changed = update.as_ref().map(|_| before + 1);
         if let Some(update) = update {
             state.tell_updates(before, &[update]);
         }
         if !was_saved {
             state.tell_saved(None);
         }
+        changed
     }
 
     fn write(&self) {
@@ -509,77 +522,6 @@ impl Room {
         state.must_save = true;
         for guest in &state.guests {
             tell(guest, &Told::Trouble { message: &error.message().told(&guest.voice) });
-        }
-    }
-}
-
-impl State {
-    fn tell(&mut self, told: &Told<'_>) {
-        let text = Arc::<str>::from(told.text());
-        // A window that does not read is disconnected with the end of its channel.
-        self.guests.retain(|guest| guest.out.try_send(text.clone()).is_ok());
-    }
-
-    fn tell_updates(&mut self, version: u64, updates: &[Update]) {
-        self.tell(&Told::Updates { version, updates: updates.iter().map(Change::from).collect() });
-    }
-
-    /// The file has this version, or the current one if it has the text.
-    fn tell_saved(&mut self, version: Option<u64>) {
-        let Some(session) = &mut self.session else { return };
-        let current = session.authority.is_saved().then(|| session.authority.version());
-        let Some(version) = current.or(version) else { return };
-        session.saved = version;
-        let hash = session.hash.clone();
-        self.tell(&Told::Saved { version, hash: &hash });
-    }
-
-    fn tell_who(&mut self) {
-        let who = |guest: &Guest| (guest.id, guest.name.clone(), guest.number, guest.client.clone());
-        let members: Vec<_> = self.guests.iter().map(who).collect();
-        for guest in &self.guests {
-            let members = members.iter().map(|(id, name, number, client)| Member {
-                id: *id,
-                name,
-                number: *number,
-                client,
-            });
-            tell(guest, &Told::Here { you: guest.id, members: members.collect() });
-        }
-    }
-
-    fn touched(&mut self) {
-        let now = Instant::now();
-        self.edited = Some((self.edited.map_or(now, |(first, _)| first), now));
-    }
-
-    /// Ends the session.
-    fn end(&mut self) {
-        if let Some(session) = self.session.take() {
-            session.journal.end();
-            self.tell(&Told::Ended);
-        }
-        (self.missing_since, self.edited, self.wait_until) = (None, None, None);
-        (self.must_look, self.must_save) = (false, false);
-    }
-}
-
-impl Session {
-    /// Gives a window the text, or the changes since the version that it knows.
-    fn welcome(&self, guest: &Guest, known: Option<(&str, u64)>) {
-        let Self { epoch, authority, hash, saved, .. } = self;
-        let since = known
-            .filter(|(known, _)| known == epoch)
-            .and_then(|(_, version)| Some((version, authority.since(version)?)));
-        if let Some((version, updates)) = since {
-            tell(guest, &Told::Resumed { saved: *saved, hash });
-            tell(guest, &Told::Updates { version, updates: updates.map(Change::from).collect() });
-        } else {
-            let text = authority.text();
-            tell(
-                guest,
-                &Told::Share { epoch, version: authority.version(), text: &text, saved: *saved, hash },
-            );
         }
     }
 }

@@ -72,13 +72,13 @@ async fn serve(
 ) -> Option<String> {
     let invalid = || refusal("invalid", &message!("the message is not one of the editing protocol"), voice);
     let first = tokio::time::timeout(PATIENCE, socket.recv()).await.ok()??.ok()?;
-    let Some(Said::Join { page, client, name, epoch, version }) = parsed(&first) else {
+    let Some(Said::Join { page, client, name, window, epoch, version }) = parsed(&first) else {
         return Some(invalid());
     };
     // The id of changes on disk is shorter.
     let is_id = (8..=LONGEST_CLIENT).contains(&client.len())
         && client.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    if !is_id {
+    if !is_id || window.len() > LONGEST_CLIENT {
         return Some(invalid());
     }
     coediting.ready.cancelled().await;
@@ -102,7 +102,7 @@ async fn serve(
     };
     let name = access.as_ref().map_or_else(|| clean(&name), |access| access.name().to_owned());
     let heard_of = access.clone();
-    let guest = Guest { id, client, name, number: 0, may_write, access, voice, out };
+    let guest = Guest { id, client, window, name, number: 0, may_write, access, voice, out };
     let known = epoch.as_deref().map(|epoch| (epoch, version));
     let Some(room) = coediting.join(&page, guest, known) else { return Some(full()) };
     let _leaving = Leaving { room: room.clone(), id };
@@ -143,6 +143,7 @@ fn heard(room: &Room, id: u64, message: &Message) -> Result<(), Option<No>> {
             return room.push(id, version, changes).map_err(Some);
         }
         Said::Cursor { version, anchor, head } => room.point(id, version, anchor, head),
+        Said::View { version, top } => room.scroll(id, version, top),
         Said::Save => room.save(),
         Said::Name { name } => room.rename(id, clean(&name)),
         Said::Join { .. } => return Err(None),

@@ -16,6 +16,9 @@ pub(super) enum Said {
         client: String,
         #[serde(default)]
         name: String,
+        /// The browser's window, for as long as it exists.
+        #[serde(default)]
+        window: String,
         #[serde(default)]
         epoch: Option<String>,
         #[serde(default)]
@@ -25,6 +28,8 @@ pub(super) enum Said {
     Push { version: u64, updates: Vec<Value> },
     /// Where the cursor is, in the text of a version.
     Cursor { version: u64, anchor: u32, head: u32 },
+    /// What is at the top of the window, in the text of a version.
+    View { version: u64, top: u32 },
     /// Asks for the text to be saved at once.
     Save,
     /// The name that others see.
@@ -51,6 +56,12 @@ pub(super) enum Told<'a> {
     Here { you: u64, members: Vec<Member<'a>> },
     /// Where the cursor of another window is.
     Cursor { id: u64, version: u64, anchor: u32, head: u32 },
+    /// What is at the top of another window.
+    View { id: u64, version: u64, top: u32 },
+    /// A window left the page for another one.
+    Went { id: u64, page: &'a str },
+    /// The last change of the file was made by an agent.
+    By { name: &'a str, version: u64 },
     /// The page has another path.
     Moved { page: &'a str },
     /// The session is over: each window saves the page itself.
@@ -80,6 +91,7 @@ pub(super) struct Member<'a> {
     /// The lowest number that was free, from 1.
     pub number: usize,
     pub client: &'a str,
+    pub window: &'a str,
 }
 
 impl Told<'_> {

@@ -19,6 +19,11 @@ export const COLOURS = 8;
 export const putCursor = StateEffect.define<Cursor>({
   map: (cursor, changes) => ({ ...cursor, anchor: changes.mapPos(cursor.anchor, -1), head: changes.mapPos(cursor.head, -1) }),
 });
+/** The colour of agents. */
+export const AGENT_COLOUR = COLOURS;
+
+/** Removes a cursor, unless it has moved since. */
+export const dropCursor = StateEffect.define<{ id: number; turn: number }>();
 /** Removes the cursors of everybody else. */
 export const keepCursors = StateEffect.define<ReadonlyMap<number, { name: string; colour: number }>>();
 
@@ -67,7 +72,8 @@ const cursors = StateField.define<readonly Cursor[]>({
     if (transaction.docChanged) now = now.map((cursor) => ({ ...cursor, anchor: changes.mapPos(cursor.anchor, -1), head: changes.mapPos(cursor.head, -1) }));
     for (const effect of effects) {
       if (effect.is(putCursor)) now = [...now.filter(({ id }) => id !== effect.value.id), effect.value];
-      if (effect.is(keepCursors)) now = now.filter(({ id }) => effect.value.has(id)).map((cursor) => ({ ...cursor, ...effect.value.get(cursor.id) }));
+      if (effect.is(dropCursor)) now = now.filter(({ id, turn }) => id !== effect.value.id || turn !== effect.value.turn);
+      if (effect.is(keepCursors)) now = now.filter(({ id }) => id < 0 || effect.value.has(id)).map((cursor) => ({ ...cursor, ...effect.value.get(cursor.id) }));
     }
     return now;
   },

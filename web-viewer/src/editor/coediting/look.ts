@@ -1,8 +1,8 @@
 // How the cursors of others look.
 import { EditorView } from '@codemirror/view';
 
-/** Hues of their colours, as in the status bar. */
-const HUES = [212, 22, 145, 285, 340, 180, 48, 255];
+/** Hues of their colours, as in the status bar; the last one is that of agents. */
+const HUES = [212, 22, 145, 285, 340, 180, 48, 255, 310];
 
 export const look = EditorView.theme({
   '.cm-guest': { position: 'relative', borderInlineStart: '2px solid var(--guest)', marginInline: '-1px', pointerEvents: 'none' },

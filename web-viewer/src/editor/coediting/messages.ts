@@ -8,6 +8,8 @@ export interface Member {
   /** From 1. */
   number: number;
   client: string;
+  /** The same while that person goes from page to page. */
+  window: string;
 }
 
 export interface UpdateMessage {
@@ -26,13 +28,17 @@ export type Told =
   | { type: 'trouble'; message: string }
   | { type: 'here'; you: number; members: Member[] }
   | { type: 'cursor'; id: number; version: number; anchor: number; head: number }
+  | { type: 'view'; id: number; version: number; top: number }
+  | { type: 'went'; id: number; page: string }
+  | { type: 'by'; name: string; version: number }
   | { type: 'moved'; page: string }
   | { type: 'ended' }
   | { type: 'refused'; code: string; message: string };
 
 export type Said =
-  | { type: 'join'; page: string; client: string; name: string; epoch?: string; version?: number }
+  | { type: 'join'; page: string; client: string; name: string; window: string; epoch?: string; version?: number }
   | { type: 'push'; version: number; updates: unknown[] }
   | { type: 'cursor'; version: number; anchor: number; head: number }
+  | { type: 'view'; version: number; top: number }
   | { type: 'save' }
   | { type: 'name'; name: string };

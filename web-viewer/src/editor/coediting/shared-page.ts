@@ -10,7 +10,7 @@ import { leastChange } from '../least-change';
 import type { Guest, SaveStatus } from '../mount';
 import { writing } from '../../words/writing';
 import { Connection } from './connection';
-import { COLOURS, cursorOf, guests, keepCursors, putCursor } from './cursors';
+import { AGENT_COLOUR, COLOURS, cursorOf, dropCursor, guests, keepCursors, putCursor } from './cursors';
 import type { Member, Said, Told, UpdateMessage } from './messages';
 import { sharing } from './place';
 
@@ -30,6 +30,18 @@ export interface SharedHost {
   onDraft(draft: () => Draft | null): void;
   onGuests(guests: readonly Guest[]): void;
   onMoved(page: string): void;
+  /** An agent changed the page, at this place if it is known. */
+  onAgent(name: string, place: number | null): void;
+  /** What is at the top of the window; null while the page is not on screen. */
+  top(): number | null;
+  /** Scrolls there. */
+  scrollTo(top: number): void;
+  /** The person that this window follows, while it does. */
+  onFollowing(guest: Guest | null): void;
+  /** The person that this window follows shows another page. */
+  onWent(page: string, window: string): void;
+  /** The person that this window followed to this page. */
+  followed(): string | null;
 }
 
 interface Session {
@@ -52,6 +64,16 @@ interface Session {
 const MOST_RECENT = 300;
 /** Milliseconds between two reports of the cursor. */
 const CURSOR_PAUSE = 60;
+/** Milliseconds between two reports of what is on screen. */
+const VIEW_PAUSE = 100;
+/** Identifies this window for those who follow it. */
+const WINDOW = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+/** The id of the cursor of agents, which no window has. */
+const AGENT = -1;
+/** Milliseconds until somebody who left is not expected on another page. */
+const GONE = 3_000;
+/** Milliseconds for which the cursor of an agent is shown. */
+const AGENT_STAYS = 6_000;
 /** Milliseconds without connection until that is shown, if nothing was typed. */
 const LATE = 1_500;
 /** Milliseconds that leaving the page waits for the server. */
@@ -75,6 +97,13 @@ export class SharedPage {
   #late: ReturnType<typeof setTimeout> | undefined;
   #isLate = false;
   #turn = 0;
+  #viewing: ReturnType<typeof setTimeout> | undefined;
+  #viewed = '';
+  /** What others have at the top of their windows, in the version that they told. */
+  readonly #views = new Map<number, { version: number; top: number }>();
+  #followed: number | null = null;
+  #leaving: ReturnType<typeof setTimeout> | undefined;
+  readonly #windows = new Map<number, string>();
   readonly #settled = new Set<() => void>();
 
   constructor(host: SharedHost) {
@@ -105,7 +134,7 @@ export class SharedPage {
     if (session) session.isPushing = false;
     this.#pointed = '';
     const known = session ? { epoch: session.epoch, version: session.version } : {};
-    return { type: 'join', page: this.#host.path(), client: this.#client, name: this.#host.name(), ...known };
+    return { type: 'join', page: this.#host.path(), client: this.#client, name: this.#host.name(), window: WINDOW, ...known };
   }
 
   #hear(told: Told): void {
@@ -162,6 +191,19 @@ export class SharedPage {
         return;
       case 'cursor':
         return this.#show(told);
+      case 'view':
+        this.#views.set(told.id, told);
+        if (told.id === this.#followed) this.#scroll();
+        return;
+      case 'went': {
+        const window = this.#windows.get(told.id);
+        this.#views.delete(told.id);
+        if (told.id !== this.#followed || window === undefined) return;
+        this.follow(null);
+        return this.#host.onWent(told.page, window);
+      }
+      case 'by':
+        return this.#credit(told.name, told.version);
       case 'moved':
         return this.#host.onMoved(told.page);
     }
@@ -172,8 +214,64 @@ export class SharedPage {
     this.#host.onGuests(this.#members.map((member) => ({ id: member.id, ...this.#looks(member) })));
     if (this.#session) this.#host.update(() => ({ effects: keepCursors.of(new Map(this.#members.map((member) => [member.id, this.#looks(member)]))) }));
     // Who has just come does not know where the cursor is.
-    this.#pointed = '';
+    [this.#pointed, this.#viewed] = ['', ''];
     this.#point();
+    this.scrolled();
+    const wanted = this.#host.followed();
+    for (const { id, window } of this.#members) {
+      this.#windows.set(id, window);
+      if (window && window === wanted) this.follow(id);
+    }
+    const isHere = this.#members.some(({ id }) => id === this.#followed);
+    // Who leaves may only go to another page, of which the server tells in a moment.
+    if (this.#followed !== null && !isHere) this.#leaving = setTimeout(() => this.follow(null), GONE);
+    else clearTimeout(this.#leaving);
+  }
+
+  /** Follows what somebody has on screen; null for nobody. */
+  follow(id: number | null): void {
+    clearTimeout(this.#leaving);
+    if (this.#followed === id) return;
+    const member = this.#members.find((member) => member.id === id);
+    this.#followed = member ? id : null;
+    this.#host.onFollowing(member ? { id: member.id, ...this.#looks(member) } : null);
+    this.#scroll();
+  }
+
+  /** The window was scrolled. */
+  scrolled(): void {
+    this.#viewing ??= setTimeout(() => {
+      this.#viewing = undefined;
+      const top = this.#host.top();
+      // Two that follow each other would move each other.
+      if (!this.#session || this.#followed !== null || top === null || this.#unsent.length > 0) return;
+      const version = getSyncedVersion(this.#host.state());
+      if (this.#viewed === `${version} ${top}`) return;
+      this.#viewed = `${version} ${top}`;
+      this.#connection.send({ type: 'view', version, top });
+    }, VIEW_PAUSE);
+  }
+
+  #scroll(): void {
+    const view = this.#followed === null ? undefined : this.#views.get(this.#followed);
+    const top = view && this.#placeNow(view.version, view.top);
+    if (top !== undefined && top !== null) this.#host.scrollTo(top);
+  }
+
+  /** The last change came from the disk, and an agent made it. */
+  #credit(name: string, version: number): void {
+    const update = this.#session?.recent.find((update) => update.version === version);
+    let end: number | null = null;
+    update?.changes.iterChanges((_fromA, _toA, _fromB, toB) => (end ??= toB));
+    const place = end === null ? null : this.#placeNow(version, end);
+    if (place !== null) {
+      const turn = ++this.#turn;
+      this.#host.update(() => ({ effects: putCursor.of({ id: AGENT, name, colour: AGENT_COLOUR, anchor: place, head: place, turn }) }));
+      setTimeout(() => {
+        if (this.#session && this.#turn >= turn) this.#host.update(() => ({ effects: dropCursor.of({ id: AGENT, turn }) }));
+      }, AGENT_STAYS);
+    }
+    this.#host.onAgent(name, place);
   }
 
   #looks({ name, number }: Member): { name: string; colour: number } {
@@ -211,6 +309,7 @@ export class SharedPage {
         guests,
         EditorView.updateListener.of((update) => {
           if (update.selectionSet || update.focusChanged) this.#point();
+          if (update.viewportChanged || update.geometryChanged) this.scrolled();
         }),
       ]),
       annotations: quietly,
@@ -275,18 +374,24 @@ export class SharedPage {
   }
 
   #show({ id, version, anchor, head }: { id: number; version: number; anchor: number; head: number }): void {
-    const session = this.#session;
     const member = this.#members.find((member) => member.id === id);
+    const [from, to] = [this.#placeNow(version, anchor), this.#placeNow(version, head)];
+    if (!member || from === null || to === null) return;
+    this.#host.update(() => ({ effects: putCursor.of({ id, ...this.#looks(member), anchor: from, head: to, turn: ++this.#turn }) }));
+  }
+
+  /** Where a place in the text of a version is in the text here; null if that is not known. */
+  #placeNow(version: number, place: number): number | null {
+    const session = this.#session;
     const first = session?.recent[0]?.version ?? session?.version;
-    if (!session || !member || first === undefined || version < first - 1 || version > session.version) return;
+    if (!session || first === undefined || version < first - 1 || version > session.version) return null;
     const later = [...session.recent.filter((update) => update.version > version), ...this.#unsent];
     try {
-      const place = (pos: number) => later.reduce((at, { changes }) => changes.mapPos(at, -1), pos);
-      const cursor = { id, ...this.#looks(member), anchor: place(anchor), head: place(head), turn: ++this.#turn };
-      const { length } = this.#host.state().doc;
-      if (cursor.anchor <= length && cursor.head <= length) this.#host.update(() => ({ effects: putCursor.of(cursor) }));
+      const now = later.reduce((at, { changes }) => changes.mapPos(at, -1), place);
+      return now <= this.#host.state().doc.length ? now : null;
     } catch {
       // A place outside of the text is shown nowhere.
+      return null;
     }
   }
 
@@ -386,7 +491,9 @@ export class SharedPage {
     this.#session = null;
     this.#connection.close();
     clearTimeout(this.#pointing);
+    clearTimeout(this.#viewing);
     clearTimeout(this.#late);
+    this.follow(null);
     this.#host.onGuests([]);
     if (!session) return;
     const isSafe = sendableUpdates(this.#host.state()).length === 0 && session.lastOwn <= session.saved.version;

@@ -16,6 +16,8 @@ export const commands = {
   reopenTab: { label: 'Reopen closed tab', words: 'undo restore' },
   openInEditor: { label: 'Open page in editor', words: 'external vscode code ide file' },
   openInTab: { label: 'Open page in new tab', words: 'duplicate' },
+  comment: { label: 'Comment on the selection', words: 'annotate note review discuss remark' },
+  comments: { label: 'Comments on this page', words: 'annotations discussion threads remarks' },
   copyLink: { label: 'Copy link to page', words: 'clipboard wikilink' },
   copyPath: { label: 'Copy path of page', words: 'clipboard file name' },
   restore: { label: 'Restore the page', words: 'deleted restore recover create' },

@@ -1,5 +1,6 @@
 // Messages of projects that can be written.
 import { commands } from './commands';
+import { comments } from './comments';
 import { desk } from './desk';
 import { dialogs } from './dialogs';
 import { editor } from './editor';
@@ -18,4 +19,4 @@ import { sessions } from './sessions';
 import { shortcuts } from './shortcuts';
 import { tabs } from './tabs';
 
-export default { commands, desk, dialogs, editor, files, guide, history, menu, notices, problems, properties, proposals, queue, review, saving, sessions, shortcuts, tabs };
+export default { commands, comments, desk, dialogs, editor, files, guide, history, menu, notices, problems, properties, proposals, queue, review, saving, sessions, shortcuts, tabs };

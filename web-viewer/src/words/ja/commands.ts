@@ -18,6 +18,8 @@ export const commands = {
   reopenTab: { label: '閉じたタブを開き直す', words: '元に戻す 復元' },
   openInEditor: { label: 'ページを外部エディターで開く', words: 'ファイル' },
   openInTab: { label: 'ページを新しいタブで開く', words: '複製' },
+  comment: { label: '選択した文字列にコメント', words: '注釈 メモ レビュー 議論' },
+  comments: { label: 'このページのコメント', words: '注釈 スレッド 議論' },
   copyLink: { label: 'ページへのリンクをコピー', words: 'クリップボード' },
   copyPath: { label: 'ページのパスをコピー', words: 'クリップボード ファイル名' },
   restore: { label: 'ページを復元', words: '削除 元に戻す 作成' },

@@ -1,0 +1,33 @@
+// Comments on pages.
+import { number } from '../format';
+
+export const comments = {
+  title: 'Comments',
+  show: (keys: string) => `Comments on this page (${keys})`,
+  count: (open: number) => `Comments: ${number(open)} open`,
+  comment: 'Comment',
+  onSelection: 'Comment on the selection',
+  onPage: 'Comment on the page',
+  whole: 'The whole page',
+  none: 'No comments on this page',
+  noneHow: 'Select text to comment on it.',
+  text: 'Comment',
+  reply: 'Reply',
+  name: 'Your name',
+  send: 'Send',
+  cancel: 'Cancel',
+  sendKeys: (keys: string) => `Send (${keys})`,
+  resolve: 'Resolve',
+  reopen: 'Reopen',
+  delete: 'Delete',
+  resolvedBy: (name: string) => `Resolved by ${name}`,
+  resolved: (count: number) => `Resolved: ${number(count)}`,
+  lost: 'The page no longer contains this text',
+  deleted: 'Deleted by its author',
+  somebody: 'Somebody',
+  goTo: 'Go to this text',
+  close: 'Close comments',
+  by: (name: string) => `Comment by ${name}`,
+  noSelection: 'Select text in the page first.',
+  sent: 'Comment sent.',
+};

@@ -1,0 +1,33 @@
+// ページへのコメント
+import { number } from '../format';
+
+export const comments = {
+  title: 'コメント',
+  show: (keys: string) => `このページのコメント（${keys}）`,
+  count: (open: number) => `コメント：未解決 ${number(open)} 件`,
+  comment: 'コメント',
+  onSelection: '選択した文字列にコメント',
+  onPage: 'ページ全体にコメント',
+  whole: 'ページ全体',
+  none: 'このページにコメントはありません',
+  noneHow: '文字列を選択するとコメントできます。',
+  text: 'コメント',
+  reply: '返信',
+  name: 'あなたの名前',
+  send: '送信',
+  cancel: 'キャンセル',
+  sendKeys: (keys: string) => `送信（${keys}）`,
+  resolve: '解決済みにする',
+  reopen: '未解決に戻す',
+  delete: '削除',
+  resolvedBy: (name: string) => `${name} が解決済みにしました`,
+  resolved: (count: number) => `解決済み：${number(count)} 件`,
+  lost: '対象の文字列はページにもうありません',
+  deleted: '投稿者が削除しました',
+  somebody: '名前なし',
+  goTo: 'この箇所へ移動',
+  close: 'コメントを閉じる',
+  by: (name: string) => `${name} のコメント`,
+  noSelection: '先にページの文字列を選択してください。',
+  sent: 'コメントを送信しました。',
+};
