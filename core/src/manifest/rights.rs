@@ -27,6 +27,8 @@ pub enum Right {
     Hide,
     /// Read it.
     Read,
+    /// Comment on it, which changes no file.
+    Comment,
     /// Propose changes of it.
     Propose,
     /// Change it.
@@ -35,13 +37,14 @@ pub enum Right {
 
 impl Right {
     /// All rights, the smallest first.
-    pub const ALL: [Self; 4] = [Self::Hide, Self::Read, Self::Propose, Self::Apply];
+    pub const ALL: [Self; 5] = [Self::Hide, Self::Read, Self::Comment, Self::Propose, Self::Apply];
 
     /// The word in the manifest.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Hide => "hide",
             Self::Read => "read",
+            Self::Comment => "comment",
             Self::Propose => "propose",
             Self::Apply => "apply",
         }

@@ -33,12 +33,12 @@ pub(crate) fn require_apply(context: &Context<'_>, page: &str) -> Result<()> {
     }
 }
 
-/// Refuses what an agent says about a page that it may only read, or not see.
+/// Refuses comments of an agent on a page that it may only read, or not see.
 ///
 /// # Errors
 /// [`Error::Forbidden`].
-pub(crate) fn require_proposing(context: &Context<'_>, page: &str) -> Result<()> {
-    require(context, page).map(drop)
+pub(crate) fn require_commenting(context: &Context<'_>, page: &str) -> Result<()> {
+    at_least(context, page, Right::Comment).map(drop)
 }
 
 fn only_proposed() -> Error {
@@ -50,18 +50,25 @@ fn only_proposed() -> Error {
 /// # Errors
 /// [`Error::Forbidden`].
 pub(crate) fn require(context: &Context<'_>, page: &str) -> Result<Right> {
+    at_least(context, page, Right::Propose)
+}
+
+fn at_least(context: &Context<'_>, page: &str, least: Right) -> Result<Right> {
     let Some(rights) = context.rights.filter(|_| context.caller == Caller::Agent) else {
         return Ok(Right::Apply);
     };
     let file = path::join(context.pages_dir(), page);
     let real = file.map(|file| context.source.real_source(&file)).transpose()?.flatten();
     // A symbolic link leads to a file with rights of its own.
-    match real.map_or(Right::Apply, |real| rights.file(&real)).min(rights.page(page)) {
-        Right::Hide => Err(rights.no_access(page)),
-        Right::Read => {
-            let (path, author) = (page.to_owned(), rights.name().to_owned());
-            Err(Error::Forbidden { message: message!("{path}: {author} may only read this", path, author) })
-        }
-        right => Ok(right),
+    let right = real.map_or(Right::Apply, |real| rights.file(&real)).min(rights.page(page));
+    if right >= least {
+        return Ok(right);
     }
+    let (path, author) = (page.to_owned(), rights.name().to_owned());
+    let message = match right {
+        Right::Hide => return Err(rights.no_access(page)),
+        Right::Comment => message!("{path}: {author} may only read and comment on this", path, author),
+        _ => message!("{path}: {author} may only read this", path, author),
+    };
+    Err(Error::Forbidden { message })
 }

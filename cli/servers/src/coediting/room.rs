@@ -15,7 +15,7 @@ use ubp_host::live::{Asker, Live};
 use super::agents::Agents;
 use super::authority::{Authority, LONGEST};
 use super::changes::Changes;
-use super::guest::{By, Guest, No, Writers, tell};
+use super::guest::{By, Guest, No, tell};
 use super::journal::Journal;
 use super::state::{Session, State};
 use super::wire::Told;
@@ -176,13 +176,13 @@ impl Room {
         self.state().tell_others(id, &Told::View { id, version, top });
     }
 
-    /// A window shows another page now. It may have left this one before.
+    /// A window shows another page now. It may have left this one before. Guests are not told: they may not see that page.
     pub(super) fn went(&self, window: &str, page: &str) {
         let state = &mut *self.state();
         let left = state.left.iter().position(|(known, _)| known == window);
         let there = state.guests.iter().find(|guest| guest.window == window).map(|guest| guest.id);
         if let Some(id) = left.map(|at| state.left.remove(at).1).or(there) {
-            state.tell(&Told::Went { id, page });
+            state.tell_owner(&Told::Went { id, page });
         }
     }
 

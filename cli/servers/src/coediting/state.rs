@@ -48,6 +48,14 @@ impl State {
         self.guests.retain(|guest| guest.out.try_send(text.clone()).is_ok());
     }
 
+    /// What guests are not told.
+    pub(super) fn tell_owner(&self, told: &Told<'_>) {
+        let text = Arc::<str>::from(told.text());
+        for guest in self.guests.iter().filter(|guest| guest.access.is_none()) {
+            let _ = guest.out.try_send(text.clone());
+        }
+    }
+
     /// What is lost without harm, for all windows but one.
     pub(super) fn tell_others(&self, id: u64, told: &Told<'_>) {
         let text = Arc::<str>::from(told.text());

@@ -36,10 +36,11 @@ impl GuestRight {
         Self::ALL.into_iter().find(|right| right.as_str() == word)
     }
 
-    /// The right to files that it means. Comments change no page.
+    /// The right to files that it means.
     pub fn to_files(self) -> Right {
         match self {
-            Self::Read | Self::Comment => Right::Read,
+            Self::Read => Right::Read,
+            Self::Comment => Right::Comment,
             Self::Propose => Right::Propose,
             Self::Write => Right::Apply,
         }
@@ -58,6 +59,7 @@ pub fn least(operation: &str) -> Option<GuestRight> {
         "search" | "fulltext_search" | "complete" | "get_page" | "get_context" | "list_pages"
         | "render_page" | "render_part" | "read_page" | "get_graph" | "graph_traverse" | "resolve_links"
         | "addresses" | "status" => GuestRight::Read,
+        "list_comments" | "add_comment" | "resolve_comment" | "delete_comment" => GuestRight::Comment,
         "save_page" | "update_page" | "create_page" | "rename_page" | "delete_page" | "list_templates"
         | "list_files" | "query" | "query_inspect" | "suggest_links" | "list_proposals" | "get_proposal"
         | "withdraw_proposal" => GuestRight::Propose,
@@ -75,9 +77,10 @@ mod tests {
     #[test]
     fn operations_are_denied_to_guests_unless_they_are_listed_and_changes_need_more_than_comments() {
         let open: Vec<_> = OPERATIONS.iter().filter_map(|row| Some((row, least(row.name)?))).collect();
-        assert_eq!(open.len(), 33, "a new operation is for the owner, unless it is decided otherwise");
+        assert_eq!(open.len(), 37, "a new operation is for the owner, unless it is decided otherwise");
         for (row, least) in open {
-            assert!(row.facts.effect == Effect::Read || least > GuestRight::Comment, "{}", row.name);
+            let changes_pages = row.facts.effect != Effect::Read && !row.facts.comments_only;
+            assert!(!changes_pages || least > GuestRight::Comment, "{}", row.name);
             for right in GuestRight::ALL {
                 assert_eq!(right.allows(row.name), right >= least, "{}", row.name);
             }

@@ -107,7 +107,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         comment.page_id = lasting_id(&path, &doc_id);
         comment.page = path;
     }
-    rights::require_proposing(context, &comment.page)?;
+    rights::require_commenting(context, &comment.page)?;
     if comments.size() > MOST_BYTES {
         return Err(Error::invalid(message!(".ubp/{file} is full; delete comments", file = FILE)));
     }

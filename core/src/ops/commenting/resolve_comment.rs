@@ -50,7 +50,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let _held = context.source.lock()?;
     let mut comments = Comments::load(context.source)?;
     let found = require(&comments, &params.comment)?;
-    rights::require_proposing(context, &found.page)?;
+    rights::require_commenting(context, &found.page)?;
     let id = found.thread.clone().unwrap_or_else(|| found.id.clone());
     let at = context.clock.now().to_string();
     comments.change(&id, |comment| {
