@@ -411,7 +411,7 @@ mod tests {
     #[test]
     fn without_code_only_pages_and_attachments_are_visible_whatever_the_rules_say() {
         let given = [("/**".to_owned(), Right::Hide), ("open/".to_owned(), Right::Apply)];
-        for (folder, at) in [("docs", "docs/open"), ("", "open")] {
+        for (folder, at) in [("docs", "docs/open"), (".", "open")] {
             let manifest = manifest(&[], folder);
             let all = AuthorRights::of(&manifest, Some("mina"), &given).unwrap();
             let guest = all.clone().without_code();
