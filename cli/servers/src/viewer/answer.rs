@@ -83,7 +83,9 @@ fn status(error: &Error) -> StatusCode {
             StatusCode::BAD_REQUEST
         }
         Error::PageNotFound { .. } => StatusCode::NOT_FOUND,
-        Error::OutsideProject { .. } | Error::ReadOnly { .. } => StatusCode::FORBIDDEN,
+        Error::OutsideProject { .. } | Error::ReadOnly { .. } | Error::Forbidden { .. } => {
+            StatusCode::FORBIDDEN
+        }
         Error::Conflict { .. } | Error::Undo { .. } => StatusCode::CONFLICT,
         Error::Io { source, .. } => match source.kind() {
             ErrorKind::NotFound => StatusCode::NOT_FOUND,
