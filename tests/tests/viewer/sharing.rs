@@ -171,11 +171,16 @@ impl Open {
         }
     }
 
-    /// Waits for the end of the connection.
+    /// Waits for the end of a stream of events; its connection may be used again.
     fn ends(mut self) -> Duration {
         let begun = Instant::now();
-        let mut rest = Vec::new();
-        self.0.read_to_end(&mut rest).unwrap();
+        let mut line = String::new();
+        while line.trim() != "0" {
+            line.clear();
+            if self.0.read_line(&mut line).unwrap() == 0 {
+                break;
+            }
+        }
         begun.elapsed()
     }
 }
