@@ -248,15 +248,15 @@ test('whoever follows somebody sees what that person sees, also on another page,
   const top = ({ page }) => page.locator('#ubp_desk').evaluate((element) => element.scrollTop);
   const follow = other.page.getByRole('button', { name: 'Ann', exact: true });
   await follow.click();
-  await other.page.getByText('Following Ann').first().waitFor();
+  await other.page.locator('.following span', { hasText: 'Following Ann' }).waitFor();
   await one.page.locator('#ubp_desk').evaluate((element) => element.scrollTo({ top: 4000, behavior: 'instant' }));
   await until(async () => Math.abs((await top(other)) - (await top(one))) < 120 && (await top(one)) > 3000, async () => `both see the same: ${await top(one)} ${await top(other)}`);
   // To another page.
   await one.page.evaluate(() => document.querySelector('#ubp_side a[href*="Next"]').click());
   await other.page.waitForURL(/Next/);
-  await other.page.getByText('Following Ann').first().waitFor();
+  await other.page.locator('.following span', { hasText: 'Following Ann' }).waitFor();
   assert.equal(await follow.getAttribute('aria-pressed'), 'true');
   await other.page.keyboard.press('Escape');
-  await other.page.getByText('Following Ann').first().waitFor({ state: 'detached' });
+  await other.page.locator('.following span', { hasText: 'Following Ann' }).waitFor({ state: 'detached' });
   await close(one, other);
 });
