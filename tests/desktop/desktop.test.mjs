@@ -1,5 +1,6 @@
 // The desktop app as a person meets it: windows, keys, files, links, and starts that follow each other.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -164,6 +165,38 @@ describe('the desktop app', { timeout }, () => {
     await press('Loose', 'ctrl+w');
     await until('the process has ended', () => machine.processes().length === 0);
     assert.ok(!(await listens(address)));
+  });
+});
+
+const hasTray = spawnSync('/sbin/ldconfig', ['-p'], { encoding: 'utf8' }).stdout?.includes('appindicator3.so.1');
+
+describe('the desktop app in the tray', { timeout, skip: hasTray ? false : 'libayatana-appindicator3-1 is not installed' }, () => {
+  let machine;
+  let app;
+  before(async () => {
+    machine = await Machine.start();
+    app = await machine.open(machine.project('notes', PAGES));
+  }, { timeout });
+  after(() => machine?.stop(), { timeout });
+
+  it('serves without windows, and shows them again', async () => {
+    await app.shows('h1', 'Notes');
+    await app.element('#ubp_status .status');
+    const address = await app.url();
+    const [window] = await until('the window is on the screen', () => machine.windows('Notes'));
+    // The sixth entry of the first menu.
+    machine.press(window, 'F10', 'Down', 'Down', 'Down', 'Down', 'Down', 'Return');
+    await until('it is remembered', () => JSON.parse(machine.read('.local/share/ubp/desktop.json')).background);
+    machine.press(window, 'ctrl+w');
+    await until('the window is gone', () => machine.windows('Notes').length === 0);
+    assert.equal((await fetch(address)).status, 401, 'it serves, for whom has the token');
+    assert.equal(await machine.again(), 0);
+    await until('the window is back', () => machine.windows('Notes').length > 0);
+    await until('the process has ended', () => {
+      // The driver has lost its window, so nobody says when this one hears keys.
+      for (const again of machine.windows('Notes')) machine.press(again, 'ctrl+q');
+      return machine.processes().length === 0;
+    });
   });
 });
 

@@ -20,6 +20,7 @@ const IS_SETTLED: &str =
 /// Closes a window once its text is saved. Returns at once.
 pub fn close(desk: &Arc<Desk>, window: WebviewWindow) {
     let has_text = desk.root(window.label()).is_some();
+    let desk = desk.clone();
     std::thread::spawn(move || {
         if has_text {
             let _ = window.eval(LEAVE);
@@ -28,6 +29,7 @@ pub fn close(desk: &Arc<Desk>, window: WebviewWindow) {
                 std::thread::sleep(Duration::from_millis(20));
             }
         }
+        desk.leave(window.label());
         let _ = window.destroy();
     });
 }

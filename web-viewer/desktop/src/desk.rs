@@ -102,15 +102,30 @@ impl Desk {
     pub fn begin(self: &Arc<Self>, start: &Start, is_first: bool) {
         let wanted: Vec<Wanted> =
             start.arguments.iter().map(|argument| Wanted::of(argument, &start.here)).collect();
-        let last = self.kept().folders().into_iter().find(|folder| folder.is_dir());
-        match (wanted.is_empty(), last) {
-            (true, Some(last)) if is_first => self.open(Wanted::Folder(last)),
-            (true, _) => match self.front() {
-                Some(window) if !is_first => windows::raise(&window),
-                _ => self.present(Screen::Recent),
-            },
-            (false, _) => wanted.into_iter().for_each(|wanted| self.open(wanted)),
+        match self.front() {
+            _ if !wanted.is_empty() => wanted.into_iter().for_each(|wanted| self.open(wanted)),
+            Some(window) if !is_first => windows::raise(&window),
+            _ => self.open_last(),
         }
+    }
+
+    /// Opens the project that was opened last, or shows that there is none.
+    fn open_last(self: &Arc<Self>) {
+        match self.kept().folders().into_iter().find(|folder| folder.is_dir()) {
+            Some(folder) => self.open(Wanted::Folder(folder)),
+            None => self.present(Screen::Recent),
+        }
+    }
+
+    /// Shows the windows, or opens one.
+    pub fn come_back(self: &Arc<Self>) {
+        let open: Vec<String> = locked(&self.shown).keys().cloned().collect();
+        if open.is_empty() {
+            return self.open_last();
+        }
+        open.iter()
+            .filter_map(|label| self.app.get_webview_window(label))
+            .for_each(|window| windows::raise(&window));
     }
 
     /// Opens what somebody wants, or says or asks what stands against it. Returns at once.
@@ -269,8 +284,9 @@ impl Desk {
     /// The window that commands of menus mean.
     pub fn front(&self) -> Option<WebviewWindow> {
         let focused = locked(&self.focused).clone();
-        let any = || self.app.webview_windows().into_values().next();
-        self.app.get_webview_window(&focused).or_else(any)
+        let open: Vec<String> = locked(&self.shown).keys().cloned().collect();
+        let first = open.iter().find(|label| **label == focused).or(open.first())?;
+        self.app.get_webview_window(first)
     }
 
     /// A window got the focus.
@@ -305,9 +321,14 @@ impl Desk {
         labels.iter().find(|label| **label == &*focused).or(labels.first()).map(|label| (*label).clone())
     }
 
+    /// A window is about to go: from now on, nobody is sent to it.
+    pub fn leave(&self, label: &str) {
+        locked(&self.shown).remove(label);
+    }
+
     /// A window is gone. The server of a project without windows stops, unless servers stay in the background.
     pub fn closed(self: &Arc<Self>, label: &str) {
-        locked(&self.shown).remove(label);
+        self.leave(label);
         if self.stays() {
             return;
         }

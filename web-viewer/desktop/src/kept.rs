@@ -30,6 +30,7 @@ pub struct Kept {
     pub recent: Vec<Recent>,
     /// Whether servers stay after the last window is closed.
     pub background: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
     zoom: Option<f64>,
     #[serde(skip)]
     file: Option<PathBuf>,

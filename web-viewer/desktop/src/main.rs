@@ -153,7 +153,7 @@ fn run(settings: Settings, first: Start, listening: Option<handover::Listening>)
                 desk.begin(&Start { arguments, here: PathBuf::from("/") }, false);
             }
             #[cfg(target_os = "macos")]
-            RunEvent::Reopen { .. } => tray::come_back(&desk),
+            RunEvent::Reopen { .. } => desk.come_back(),
             _ => {}
         }
     });

@@ -191,7 +191,7 @@ pub fn obey(desk: &Arc<Desk>, command: &str) {
     match (command, window) {
         (OPEN_FOLDER, _) => desk.choose(),
         (QUIT, _) => desk.end(),
-        ("tray-show", _) => tray::come_back(desk),
+        ("tray-show", _) => desk.come_back(),
         ("background", _) => keep_in_background(desk),
         ("guide", _) => {
             drop(open::that_detached(concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/index.md")))

@@ -3,12 +3,12 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use tauri::AppHandle;
 use tauri::menu::MenuBuilder;
 use tauri::tray::TrayIconBuilder;
-use tauri::{AppHandle, Manager};
 
 use crate::desk::Desk;
-use crate::{menu, windows};
+use crate::menu;
 
 const ID: &str = "ubp";
 
@@ -41,17 +41,4 @@ fn build(desk: &Arc<Desk>) -> tauri::Result<()> {
 /// Takes the icon away.
 pub fn hide(app: &AppHandle) {
     drop(app.remove_tray_by_id(ID));
-}
-
-/// Shows the windows, or opens one.
-pub fn come_back(desk: &Arc<Desk>) {
-    let open: Vec<_> = desk.app.webview_windows().into_values().collect();
-    if open.is_empty() {
-        let last = desk.kept().folders().into_iter().next();
-        return match last {
-            Some(folder) => desk.open(crate::places::Wanted::Folder(folder)),
-            None => desk.present(crate::start::Screen::Recent),
-        };
-    }
-    open.iter().for_each(windows::raise);
 }
