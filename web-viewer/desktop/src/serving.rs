@@ -50,6 +50,7 @@ impl Servers {
             web_app,
             languages: vec![JAPANESE],
             desktop: Some(Arc::new(ThisDesktop(environment.clone()))),
+            share: None,
         };
         let cancel = Cancel::default();
         let (sender, receiver) = mpsc::channel();
@@ -115,6 +116,7 @@ mod tests {
             frame: String::new(),
             token: "abc".into(),
             port: 4747,
+            shared: None,
         };
         let told = |page: Option<&str>| entry(&address, page.map(path_of).as_deref()).unwrap().to_string();
         assert_eq!(told(None), "http://127.0.0.1:4747/?token=abc");
