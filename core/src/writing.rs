@@ -44,6 +44,7 @@ mod records;
 pub mod renaming;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) mod rights;
+mod saving;
 pub(crate) mod titles;
 #[cfg(not(target_family = "wasm"))]
 pub mod typing;
@@ -59,6 +60,7 @@ pub(crate) use diff::shorten;
 use make::Making;
 pub use names::MovedLink;
 pub(crate) use records::{RecordChange, Standing};
+pub(crate) use saving::save;
 
 /// A version of the file of a page or attachment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -415,46 +417,6 @@ fn diff_of(context: &Context<'_>, plan: &Plan, with_records: bool) -> String {
         shorten(&mut diff);
     }
     diff
-}
-
-/// Writes a page that a person edits. The editor saves several times a minute and has its own undo, so this is not
-/// recorded in the audit log and does not wait for the index. Changes by agents go through [`carry_out`]. Returns the id of the
-/// proposal if the change was only proposed.
-///
-/// # Errors
-/// As [`carry_out`].
-pub(crate) fn save(context: &Context<'_>, before: Version, after: Vec<u8>) -> Result<Option<String>> {
-    #[cfg(not(target_family = "wasm"))]
-    if let Some(typing) = context.typing
-        && typing::may_save(context, &before)?
-    {
-        if let Some(old) = before.bytes.as_ref().filter(|old| **old != after) {
-            write_over(context, &before, &after)?;
-            typing.saved(&before.path, old, &after);
-        }
-        return Ok(None);
-    }
-    if context.caller == Caller::Agent {
-        let plan = Plan::new("save_page", vec![Change::edit(before, after)]);
-        return carry_out(context, plan, false).map(|written| written.proposal);
-    }
-    if before.bytes.as_ref() != Some(&after) {
-        write_over(context, &before, &after)?;
-    }
-    Ok(None)
-}
-
-/// Writes a page while somebody types, and keeps its comments at their text.
-fn write_over(context: &Context<'_>, before: &Version, after: &[u8]) -> Result<()> {
-    #[cfg(not(target_family = "wasm"))]
-    let _held = context.source.lock()?;
-    context.source.write(&before.path, after, Some(before.hash))?;
-    #[cfg(not(target_family = "wasm"))]
-    if let Some(bytes) = &before.bytes {
-        // The page is written, whatever happens to the places of comments.
-        let _ = comments::keep(context, &before.path, bytes, after);
-    }
-    Ok(())
 }
 
 /// Updates the index from the written files, even if the caller requested cancellation in the meantime.

@@ -77,6 +77,14 @@ export interface Operations {
   reopen_proposal: { params: ReopenProposalParams; output: ReopenProposalOutput };
   /** Withdraw a change that you proposed. */
   withdraw_proposal: { params: WithdrawProposalParams; output: WithdrawProposalOutput };
+  /** List comments on pages, with the text that each is about and its replies. */
+  list_comments: { params: ListCommentsParams; output: ListCommentsOutput };
+  /** Comment on a page or on a text in it, or reply to a comment; pages stay unchanged. */
+  add_comment: { params: AddCommentParams; output: AddCommentOutput };
+  /** Mark a comment as resolved, or as open again. */
+  resolve_comment: { params: ResolveCommentParams; output: ResolveCommentOutput };
+  /** Delete one's own comment or reply. */
+  delete_comment: { params: DeleteCommentParams; output: DeleteCommentOutput };
   /** Show a page as an agent gets it, within a limit of tokens. */
   preview_answer: { params: PreviewAnswerParams; output: PreviewAnswerOutput };
   /** List the recorded sessions of agents, latest first. */
@@ -288,6 +296,36 @@ export interface AddAttachmentParams {
   name: string;
   /** Its bytes in base64, at most 20 MB before encoding. */
   base64: string;
+}
+
+/** The new comment. */
+export interface AddCommentOutput {
+  /** Its id. */
+  comment: string;
+  /** Path of the page, relative to the pages folder. */
+  filepath: string;
+  /** The name of its author. */
+  author: string;
+}
+
+/** The comment. */
+export interface AddCommentParams {
+  /** What it says, as plain text. */
+  text: string;
+  /** The page: path, id, title or alias. Not for a reply. */
+  page?: string | null | undefined;
+  /** The text in the page that it is about (default: the whole page). */
+  quote?: string | null | undefined;
+  /** Text directly before `quote`, if the page contains it several times. */
+  before?: string | null | undefined;
+  /** Text directly after `quote`, if the page contains it several times. */
+  after?: string | null | undefined;
+  /** Characters before `quote` in the page, if the same text surrounds it elsewhere. */
+  position?: number | null | undefined;
+  /** The comment to reply to. */
+  reply_to?: string | null | undefined;
+  /** The name of the author (default: the name in git's settings). */
+  author?: string | null | undefined;
 }
 
 /** What was done. */
@@ -790,6 +828,34 @@ export interface ColumnInfo {
   nullable: boolean;
 }
 
+/** A comment with its replies. */
+export interface CommentFields {
+  /** Its id. */
+  comment: string;
+  /** Path of the page, relative to the pages folder. */
+  filepath: string;
+  /** Name of the author; empty if unknown. */
+  author: string;
+  /** Time, RFC 3339. */
+  at: string;
+  /** What it says, as plain text; empty if it was deleted. */
+  text: string;
+  /** Whether its author deleted it, and replies remain. */
+  deleted: boolean;
+  /** Who resolved it; absent if it is open. */
+  resolved_by: string | null;
+  /** When it was resolved, RFC 3339. */
+  resolved_at: string | null;
+  /** The text that it is about, as it was; absent for a comment on the whole page. */
+  quote: string | null;
+  /** Where that text is; absent if the page does not contain it any more. */
+  place: Place | null;
+  /** Whether the text that it is about is gone. */
+  lost: boolean;
+  /** The replies, oldest first. */
+  replies: ReplyFields[];
+}
+
 /** What version control knows about the page. */
 export type Committed = "yes" | "no" | "unknown";
 
@@ -999,6 +1065,20 @@ export interface Decision {
   edited: string[];
   /** Id of the change in the audit log. */
   audit_id: string | null;
+}
+
+/** What was deleted. */
+export interface DeleteCommentOutput {
+  /** The id of the comment or reply. */
+  deleted: string;
+}
+
+/** The comment. */
+export interface DeleteCommentParams {
+  /** The id of the comment or reply. */
+  comment: string;
+  /** The name of the caller (default: the name in git's settings). */
+  author?: string | null | undefined;
 }
 
 /** The deleted document. */
@@ -2461,6 +2541,28 @@ export interface LinkedPage {
   summary: string;
 }
 
+/** The comments: on one page in the order of their places, otherwise by page. */
+export interface ListCommentsOutput {
+  /** The comments. */
+  comments: CommentFields[];
+  /** Their number without `limit`. */
+  total: number;
+  /** Number of open comments. */
+  open_count: number;
+}
+
+/** The comments to list. */
+export interface ListCommentsParams {
+  /** Only those on this page: path, id, title or alias. */
+  page?: string | null | undefined;
+  /** Which of them (default: `open`). */
+  state?: WhichComments | undefined;
+  /** Maximum number, 1 to 1000 (default: 100). */
+  limit?: number | null | undefined;
+  /** The text of the page in an editor, if it is not saved yet; places are then in this text. */
+  text?: string | null | undefined;
+}
+
 /** A document in the index. */
 export interface ListDocumentsDocument {
   /** Its path relative to the documents folder. */
@@ -3173,6 +3275,20 @@ export interface Part {
 
 /** How a part of a page is in an answer. */
 export type PartKind = "text" | "link" | "name";
+
+/** Where the text of a comment is. */
+export interface Place {
+  /** First and last line in the file, from 1. */
+  lines: [number, number];
+  /** Start and end in the text of the page as `read_page` returns it, in UTF-16 code units. */
+  range: [number, number];
+  /** Its letters and digits, as a rendered page shows them. */
+  shown: string;
+  /** The letters and digits before it. */
+  shown_before: string;
+  /** The letters and digits after it. */
+  shown_after: string;
+}
 
 /** The answer to the agent. */
 export interface PreviewAnswerOutput {
@@ -4009,6 +4125,36 @@ export interface Replay {
   followed_count: number;
   /** What each rule reports. */
   rules: RuleFigures[];
+}
+
+/** A reply. */
+export interface ReplyFields {
+  /** Its id. */
+  comment: string;
+  /** Name of the author; empty if unknown. */
+  author: string;
+  /** Time, RFC 3339. */
+  at: string;
+  /** What it says, as plain text. */
+  text: string;
+}
+
+/** The comment. */
+export interface ResolveCommentOutput {
+  /** Its id. */
+  comment: string;
+  /** Whether it is resolved now. */
+  resolved: boolean;
+}
+
+/** The comment. */
+export interface ResolveCommentParams {
+  /** Its id, or that of a reply. */
+  comment: string;
+  /** Whether to open it again instead (default: false). */
+  reopen?: boolean | undefined;
+  /** The name of the caller (default: the name in git's settings). */
+  author?: string | null | undefined;
 }
 
 /** The targets. */
@@ -5069,6 +5215,9 @@ export interface WantedPage {
 
 /** Which proposals to list. */
 export type Which = "open" | "decided" | "all";
+
+/** Which comments. */
+export type WhichComments = "open" | "resolved" | "all";
 
 /** The withdrawn proposal. */
 export interface WithdrawProposalOutput {

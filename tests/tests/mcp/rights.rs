@@ -195,7 +195,7 @@ fn rights_are_shown_with_the_rule_that_gives_them() {
     assert_eq!(of(0), (json!("private/plan.md"), json!("read"), Some(json!("reviewer"))));
     assert_eq!(of(1), (json!("open.md"), json!("apply"), None));
     assert_eq!(of(2), (json!("notes/boats.md"), json!("apply"), Some(json!("reviewer"))));
-    assert_eq!(shown["pages"], json!({ "hide": 0, "read": 2, "propose": 0, "apply": 2 }));
+    assert_eq!(shown["pages"], json!({ "hide": 0, "read": 2, "comment": 0, "propose": 0, "apply": 2 }));
     let text = terminal.ubp("rights");
     assert!(text.out.contains("hide") && text.out.contains("private/"), "{}", text.transcript());
 }
