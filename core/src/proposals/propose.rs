@@ -26,7 +26,8 @@ const LONGEST_PARAMS: usize = 20_000;
 /// # Errors
 /// [`Error::Conflict`] if a file is neither in the planned state nor the proposed one; [`Error::ReadOnly`];
 /// [`Error::InvalidParams`] if too many proposals are open, a proposed page has the path of another one, or a file is not
-/// text; [`Error::Io`]. On error, nothing is stored.
+/// text; the error of [`crate::ports::Source::check_writable`] for a page that could not be written; [`Error::Io`]. On error,
+/// nothing is stored.
 pub(crate) fn propose(context: &Context<'_>, proposing: &Proposing, plan: &Plan) -> Result<Option<String>> {
     let _held = context.source.lock()?;
     let mut everything = read_all(context)?;
@@ -37,6 +38,9 @@ pub(crate) fn propose(context: &Context<'_>, proposing: &Proposing, plan: &Plan)
     let mut amended: Option<&Stored> = None;
     let mut changes: Vec<ProposedChange> = Vec::new();
     for change in &plan.changes {
+        if let Some(after) = change.after.as_ref().filter(|after| path::is_page(&after.path)) {
+            context.source.check_writable(&after.path)?;
+        }
         let proposed = ProposedChange::of(change)?;
         if is_as_planned(context, change)? {
             refuse_twice(&open, change)?;
