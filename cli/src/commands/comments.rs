@@ -130,7 +130,7 @@ pub(crate) fn run(
             let page = page.map(|page| session.page(terminal, &page));
             let params =
                 add_comment::Params { text, page, quote, before, after, position: None, reply_to, author };
-            let output = session.write(terminal, |context| add_comment::run(context, params))?;
+            let output = session.read(terminal, global, |context| add_comment::run(context, params))?;
             answer(terminal, &output, add_comment::show)
         }
         Some(CommentsAction::Resolve(ResolveArgs { comment, reopen, author })) => {
