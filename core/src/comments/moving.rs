@@ -23,14 +23,16 @@ struct Piece {
 /// was deleted or replaced.
 pub(crate) fn moved(before: &str, after: &str, place: &Range<usize>) -> Option<Range<usize>> {
     let start = common_start(before, after);
-    let end = common_end(&before[start..], &after[start..]);
-    let (old_end, new_end) = (before.len() - end, after.len() - end);
     if place.end <= start {
         return Some(place.clone());
     }
-    if place.start >= old_end {
-        return Some(place.start - old_end + new_end..place.end - old_end + new_end);
+    // Where one of two equal words went, it may be the other one.
+    let from_end = |at: usize| after.len().checked_sub(before.len() - at);
+    if place.start >= before.len() - common_end(before, after) {
+        return Some(from_end(place.start)?..from_end(place.end)?);
     }
+    let end = common_end(&before[start..], &after[start..]);
+    let (old_end, new_end) = (before.len() - end, after.len() - end);
     let mut pieces = vec![Piece { old: 0..start, new: 0..start, stays: true }];
     compare(&before[start..old_end], &after[start..new_end], start, &mut pieces);
     pieces.push(Piece { old: old_end..before.len(), new: new_end..after.len(), stays: true });
@@ -53,12 +55,20 @@ pub(crate) fn moved(before: &str, after: &str, place: &Range<usize>) -> Option<R
     let found = found.filter(|_| longest > 0)?;
     let (was, is) = (&before[place.clone()], &after[found.clone()]);
     // Of two comparisons that are as short, the one that leaves the text as it is.
-    if let Some(at) = is.find(was).filter(|_| is.len() > was.len()) {
-        return Some(found.start + at..found.start + at + was.len());
+    if let Some(whole) = overlapping(after, was, &found) {
+        return Some(whole);
     }
     let is_same = longest >= REMAINS.min(place.len())
         || (was.len() + is.len() <= MOST_BYTES && strsim::normalized_levenshtein(was, is) >= SIMILAR);
     is_same.then_some(found)
+}
+
+/// The first occurrence of `part` in `text` that has something in common with `place`.
+fn overlapping(text: &str, part: &str, place: &Range<usize>) -> Option<Range<usize>> {
+    let from = text.floor_char_boundary((place.start + 1).saturating_sub(part.len()));
+    let until = text.ceil_char_boundary((place.end + part.len()).min(text.len()));
+    let at = from + text.get(from..until)?.find(part)?;
+    (at < place.end && at + part.len() > place.start).then(|| at..at + part.len())
 }
 
 /// Compares by lines, and changed lines by characters. `from` is where both texts begin.
@@ -125,6 +135,9 @@ mod tests {
             ("one two three four", "two three", "one two and three four", Some("two and three")),
             ("one two three", "two", "one tvo three", Some("tvo")),
             ("one two three", "two", "one three", None),
+            ("a li limit of", "limit", "a limit of", Some("limit")),
+            ("first limit; limit end", "limit end", "first limit end", Some("limit end")),
+            ("a limit mit of", "limit", "a limit of", Some("limit")),
             ("one two three", "two", "one 2 three", None),
             ("a\nb\nwords here\nc\n", "words here", "b\na\na\nnew words here\nd\n", Some("words here")),
             ("日本語の文章", "文章", "日本の長い文章だ", Some("文章")),

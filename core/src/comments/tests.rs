@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::FILE;
+use super::anchor::{common_end, common_start};
 use crate::index::tests::Project;
 use crate::ports::Source;
 use crate::{Caller, Context};
@@ -274,7 +275,14 @@ proptest! {
         for edit in &edits {
             let (now, place) = edited(&page, &kept, edit);
             save(&project, "a.md", &now);
-            prop_assert_eq!(&list(&project, "a")[0]["place"]["range"], &range(&now, &place), "{}", now);
+            let comment = &list(&project, "a")[0];
+            // Of equal words, nothing in the two texts may tell which one is gone.
+            let (start, end) = (common_start(&page, &now), common_end(&page, &now));
+            let is_told = kept.end <= start || kept.start >= page.len() - end;
+            if comment["lost"] == true && !is_told {
+                break;
+            }
+            prop_assert_eq!(&comment["place"]["range"], &range(&now, &place), "{:?}\n{}", comment, now);
             (page, kept) = (now, place);
         }
     }

@@ -13,6 +13,7 @@ use crate::ops::page::{PageName, path_of};
 use crate::ops::{Facts, Tool, budget};
 use crate::page::plain;
 use crate::show::{Page, Span, counted};
+use crate::word;
 use crate::{Context, Result};
 
 /// Facts about this operation.
@@ -22,7 +23,7 @@ pub const FACTS: Facts =
         .quoting_pages()
         .command("comments")
         .arguments(&["page"])
-        .button("the comments of a page")
+        .button(word!("the comments of a page"))
         .at_once();
 
 /// Default and largest number of comments in an answer.
