@@ -262,7 +262,6 @@ fn fields(comment: &Comment, path: &str, text: Option<&Text>, all: &[&Comment]) 
 /// Shows the comments with their replies.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for comment in &output.comments {
-        let name = |author: &str| message!("{author}", author = Span::Words(author));
         let path = comment.filepath.as_str();
         let place =
             comment.place.as_ref().map_or(Span::Path(path), |place| Span::Place(path, place.lines[0]));
@@ -281,7 +280,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             said(page, &reply.author, &reply.at, &reply.text);
         }
         if let Some(by) = &comment.resolved_by {
-            page.detail(&[Span::faint(&message!("resolved by {name}", name = name(by)))]);
+            page.detail(&[Span::faint(&message!("resolved by {name}", name = Span::Words(by)))]);
         }
         page.gap();
     }
