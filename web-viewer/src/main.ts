@@ -19,7 +19,7 @@ import { hubCommands, shellCommands } from './shell/commands';
 import { isApple } from './shell/keys';
 import Layers from './shell/Layers.svelte';
 import Stage from './shell/Stage.svelte';
-import { isWritable, readSite } from './site';
+import { hasWorkspace, readSite } from './site';
 import { Session } from './state/session.svelte';
 import { showSettings, speakChosen } from './state/settings.svelte';
 import { afterLanguage, follow } from './words/follow.svelte';
@@ -55,7 +55,7 @@ function start(): void {
   if (session.site.mode === 'hub') {
     document.documentElement.dataset['mode'] = 'hub';
     void import('./hub/mount').then(({ mountHub }) => mountHub(session, navigator, part));
-  } else if (isWritable(session.site)) {
+  } else if (hasWorkspace(session.site)) {
     document.documentElement.dataset['mode'] = 'server';
     void import('./viewer/mount').then(({ mountViewer }) => mountViewer(session, navigator, part));
   } else {

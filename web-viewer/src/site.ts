@@ -29,9 +29,14 @@ export interface Site {
   guest: { name: string; right: 'read' | 'comment' | 'propose' | 'write'; operations: string[] } | null;
 }
 
+/** Whether there is more to do than to read: pages can be commented on, and perhaps changed. */
+export function hasWorkspace(site: Site): boolean {
+  return site.mode === 'server' && !site.hub?.read_only && may(site, 'add_comment');
+}
+
 /** Whether pages can be changed, or changes proposed. */
 export function isWritable(site: Site): boolean {
-  return site.mode === 'server' && !site.hub?.read_only && may(site, 'save_page');
+  return hasWorkspace(site) && may(site, 'save_page');
 }
 
 /** Whether this browser may call an operation. */

@@ -139,6 +139,19 @@ export function commandsOf(workspace: Workspace): Command[] {
 
 /** Operations that commands need, which guests may not be allowed to call. */
 const NEEDS: Partial<Record<string, OperationName>> = {
+  new: 'create_page',
+  save: 'save_page',
+  rename: 'rename_page',
+  delete: 'delete_page',
+  restore: 'save_page',
+  'let-go': 'save_page',
+  face: 'save_page',
+  properties: 'save_page',
+  live: 'save_page',
+  guide: 'save_page',
+  proposals: 'list_proposals',
+  comment: 'add_comment',
+  comments: 'list_comments',
   attach: 'add_attachment',
   history: 'page_history',
   'as-agent': 'preview_answer',

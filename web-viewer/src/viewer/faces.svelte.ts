@@ -1,5 +1,5 @@
 // How each page is shown: as readers see it, or for editing. A page opens as the setting says, until the user chooses for it;
-// that choice lasts as long as the tab.
+// that choice lasts as long as the tab. Who cannot change pages only reads them.
 import { settings, type Face } from '../state/settings.svelte';
 
 const KEY = 'ubp-faces';
@@ -7,9 +7,11 @@ const MOST = 500;
 
 export class Faces {
   readonly #project: string;
+  readonly #canEdit: boolean;
   #chosen = $state.raw<Readonly<Record<string, Face>>>({});
 
-  constructor(project: string) {
+  constructor(project: string, canEdit: boolean) {
+    this.#canEdit = canEdit;
     this.#project = `${KEY} ${project}`;
     try {
       this.#chosen = JSON.parse(sessionStorage.getItem(this.#project) ?? '{}') as Record<string, Face>;
@@ -18,8 +20,9 @@ export class Faces {
     }
   }
 
-  of(page: string): Face {
-    return this.#chosen[page] ?? settings.opening;
+  of(page: string | null): Face {
+    if (!this.#canEdit) return 'read';
+    return (page === null ? undefined : this.#chosen[page]) ?? settings.opening;
   }
 
   choose(page: string, face: Face): void {

@@ -1,4 +1,4 @@
-// Mounts everything around the editor, in a writable project.
+// Mounts everything around the page and its editor, in a project that is more than read.
 import { mount } from 'svelte';
 import type { Navigator } from '../routing/navigator.svelte';
 import Beside from '../shell/Beside.svelte';

@@ -48,7 +48,7 @@ export function offersOf(workspace: Workspace): Offers {
     creation: (typed) => {
       const name = typed.trim();
       const wanted = fold(name);
-      if (!name || entriesOf(session.pages).some((entry) => isCalled(entry, wanted))) return null;
+      if (!name || !workspace.may('create_page') || entriesOf(session.pages).some((entry) => isCalled(entry, wanted))) return null;
       return {
         kind: 'create',
         id: 'create',

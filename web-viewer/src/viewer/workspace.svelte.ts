@@ -1,4 +1,4 @@
-// A writable project: the shared state of the UI around the editor, and the actions on pages.
+// A project that is more than read: the shared state of the UI around the page, and the actions on pages.
 import type { CreatePageOutput, Mention, OperationName, Suggestion } from '#contract';
 import { tick } from 'svelte';
 import { SvelteSet } from 'svelte/reactivity';
@@ -104,11 +104,11 @@ export class Workspace {
     this.session = session;
     this.navigator = navigator;
     this.recent = new Recent(`${session.site.root} ${session.site.name}`);
-    this.faces = new Faces(`${session.site.root} ${session.site.name}`);
+    this.faces = new Faces(`${session.site.root} ${session.site.name}`, this.may('save_page'));
     this.problems = new Problems(() => session.client);
     this.queue = new Queue(() => session.client);
-    this.proposals = new OpenProposals(() => (this.connection === 'open' ? session.client : null));
-    this.comments = new Comments({ client: () => session.client, editor: () => this.editor, isEditing: () => this.isEditing });
+    this.proposals = new OpenProposals(() => (this.connection === 'open' && this.may('list_proposals') ? session.client : null));
+    this.comments = new Comments({ client: () => session.client, editor: () => this.editor, isEditing: () => this.isEditing }, session.site.guest?.name);
     this.second = new Second(session.site.root);
     this.tabs = new Tabs(
       `${session.site.root} ${session.site.name}`,
@@ -140,7 +140,7 @@ export class Workspace {
 
   /** The chosen mode of the current page. */
   get face(): Face {
-    return this.page === null ? settings.opening : this.faces.of(this.page);
+    return this.faces.of(this.page);
   }
 
   /** The status of the editor. A file that is being moved is not deleted. */

@@ -16,7 +16,7 @@ export class Comments {
   readonly #host: Host;
   list = $state.raw<readonly CommentFields[]>([]);
   isOpen = $state(false);
-  /** The name under which this window last commented. */
+  /** The name under which this window last commented; that of the link for guests. */
   me = $state('');
   draft = $state.raw<Draft | null>(null);
   /** The comment that was clicked in the text. */
@@ -28,8 +28,9 @@ export class Comments {
   #isOutdated = false;
   #unmark: (() => void) | null = null;
 
-  constructor(host: Host) {
+  constructor(host: Host, guest = '') {
     this.#host = host;
+    this.me = guest;
   }
 
   /** The page on screen. */

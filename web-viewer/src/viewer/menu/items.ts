@@ -25,13 +25,16 @@ export function pageItems(workspace: Workspace, page: string, more: readonly Men
     { label: writing.menu.copyPath, icon: 'page', run: () => void workspace.copy(page) },
   ];
   if (!isThere) return [...more, ...copies];
-  return [
+  const moves: MenuItem[] = [
     { label: writing.menu.rename, icon: 'edit', run: () => (workspace.dialog = { kind: 'rename', page }) },
     { label: writing.menu.move, icon: 'folder', run: () => (workspace.dialog = { kind: 'rename', page, isMove: true }) },
+  ];
+  return [
+    ...(workspace.may('rename_page') ? moves : []),
     ...more,
     ...opens,
     ...copies,
-    { label: writing.menu.delete, icon: 'trash', run: () => (workspace.dialog = { kind: 'delete', page }) },
+    ...(workspace.may('delete_page') ? [{ label: writing.menu.delete, icon: 'trash' as const, run: () => (workspace.dialog = { kind: 'delete', page }) }] : []),
   ];
 }
 
@@ -42,19 +45,19 @@ function showing(workspace: Workspace, path: string): MenuItem[] {
 /** Actions on a row of the page list. */
 export function rowItems(workspace: Workspace, { kind, path }: Subject): MenuItem[] {
   const folder = kind === 'folder' ? path : folderOf(path);
-  const create: MenuItem = { label: writing.menu.newHere, icon: 'plus', run: () => (workspace.dialog = { kind: 'new', name: '', folder }) };
+  const create: MenuItem[] = workspace.may('create_page') ? [{ label: writing.menu.newHere, icon: 'plus', run: () => (workspace.dialog = { kind: 'new', name: '', folder }) }] : [];
   const moves: MenuItem[] = [
     { label: writing.menu.rename, icon: 'edit', run: () => (workspace.dialog = { kind: 'folder', path }) },
     { label: writing.menu.move, icon: 'folder', run: () => (workspace.dialog = { kind: 'folder', path, isMove: true }) },
   ];
   if (kind === 'folder') {
     return [
-      create,
+      ...create,
       ...(workspace.may('move_files') ? moves : []),
       ...showing(workspace, path),
       { label: writing.menu.copyPath, icon: 'page', run: () => void workspace.copy(path) },
       ...(workspace.may('move_files') ? [{ label: writing.menu.delete, icon: 'trash' as const, run: () => (workspace.dialog = { kind: 'delete-folder', path }) }] : []),
     ];
   }
-  return [create, ...pageItems(workspace, path)];
+  return [...create, ...pageItems(workspace, path)];
 }

@@ -10,8 +10,8 @@ export interface RowDoings {
   openMenu(subject: Subject, at: MenuPlace): void;
   rename(subject: Subject): void;
   remove(subject: Subject): void;
-  /** Whether rows are below their folders. */
-  hasFolders(): boolean;
+  /** Whether rows are below their folders, and this one can be moved. */
+  isMovable(subject: Subject): boolean;
   move(subject: Subject, folder: string): void;
 }
 
@@ -96,7 +96,7 @@ export function rowDoings(doings: RowDoings): Attachment<HTMLElement> {
       event.dataTransfer.effectAllowed = 'copyMove';
     });
     on('dragover', (event) => {
-      const folder = dragged && doings.hasFolders() ? folderAt(event.target) : null;
+      const folder = dragged && doings.isMovable(dragged) ? folderAt(event.target) : null;
       const isGood = dragged !== null && folder !== null && canMove(dragged, folder);
       mark(isGood ? folder : null);
       if (!isGood) return;
@@ -108,7 +108,7 @@ export function rowDoings(doings: RowDoings): Attachment<HTMLElement> {
     });
     on('drop', (event) => {
       const folder = folderAt(event.target);
-      if (!dragged || folder === null || !doings.hasFolders() || !canMove(dragged, folder)) return;
+      if (!dragged || folder === null || !doings.isMovable(dragged) || !canMove(dragged, folder)) return;
       event.preventDefault();
       doings.move(dragged, folder);
     });
