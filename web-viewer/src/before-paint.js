@@ -11,8 +11,8 @@ try {
   // Storage may be forbidden or contain something else: use the defaults.
 }
 try {
-  const { mode, hub } = JSON.parse(document.getElementById('ubp-site').textContent);
-  if (mode === 'hub' || (mode === 'server' && !hub?.read_only)) document.documentElement.dataset.mode = mode;
+  const { mode, hub, guest } = JSON.parse(document.getElementById('ubp-site').textContent);
+  if (mode === 'hub' || (mode === 'server' && !hub?.read_only && guest?.right !== 'read')) document.documentElement.dataset.mode = mode;
 } catch {
   // A page without a description keeps the reading layout.
 }
