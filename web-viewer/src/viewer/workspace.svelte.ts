@@ -169,6 +169,8 @@ export class Workspace {
     // The server tells its messages in the language that is shown.
     afterLanguage(() => this.session.noteChange([]));
     void this.#loadFavorites();
+    // The page was on screen before it could be asked for.
+    void this.comments.refresh();
     this.#survey();
   }
 
