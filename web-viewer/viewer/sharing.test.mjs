@@ -15,6 +15,7 @@ const FILES = {
   'pages/open/Page.md': '# Page\n\nfirst line\n\nsecond line\n',
   'pages/open/Other.md': '# Other\n\n[[Page]]\n',
   'pages/open/Together.md': '# Together\n\nfirst line\n',
+  'pages/open/Discussed.md': '# Discussed\n\nfirst line\n\nsecond line\n\nthird line, [[Nowhere]]\n\n- [ ] task\n',
   'pages/plans/Hidden.md': '# Hidden\n\nfirst line, [[Page]]\n',
 };
 
@@ -75,12 +76,82 @@ test('a guest that may read gets the pages of its link for reading, and nothing 
   for (const right of ['read', 'comment']) {
     const guest = await come(`reader-${right}`, right);
     await guest.page.getByText('second line').waitFor();
-    await guest.page.getByText(/^3 pages$/).first().waitFor();
+    await guest.page.getByText(/^4 pages$/).first().waitFor();
     assert.equal(await guest.page.getByText('Hidden').count(), 0);
     assert.equal(await guest.content.count(), 0, 'there is no editor');
     assert.equal(await guest.page.getByRole('button', { name: /edit|new page/i }).count(), 0);
     await guest.close();
   }
+});
+
+/** Selects a text of the article. */
+function selectIn({ page }, text) {
+  return page.locator('#ubp_content .prose').getByText(text).evaluate((element) => getSelection().selectAllChildren(element));
+}
+
+test('guests that may comment do so under the name of their link, without a way to change pages, and one that may only read sees none of it', async () => {
+  const reader = await come('rolf', 'read', 'open/Discussed.md');
+  await reader.page.getByText(/^4 pages$/).first().waitFor();
+  await selectIn(reader, 'second line');
+  await reader.press('Control+Alt+m', 'Alt+c');
+  const owner = await own.open(viewer, 'open/Discussed.md', { settings: { name: 'Ann' } });
+  await owner.press('Alt+c');
+  const written = [];
+  for (const [name, right, text] of [['cora', 'comment', 'second line'], ['paul', 'propose', 'first line'], ['wanda', 'write', 'third line']]) {
+    const guest = await come(name, right, 'open/Discussed.md');
+    const panel = guest.page.getByRole('complementary', { name: 'Comments', exact: true });
+    if (right === 'comment') {
+      await guest.page.getByRole('button', { name: /^Comments/ }).waitFor();
+      await selectIn(guest, text);
+      await guest.page.getByRole('button', { name: 'Comment', exact: true }).waitFor();
+    } else {
+      await guest.content.waitFor();
+      await guest.select(text);
+    }
+    await guest.press('Control+Alt+m');
+    const field = panel.getByRole('textbox', { name: 'Comment' });
+    await field.waitFor();
+    assert.equal(await panel.getByRole('textbox').count(), 1, 'its name is that of the link');
+    await field.fill(`Comment of ${name}`);
+    await field.press('Control+Enter');
+    await owner.page.getByRole('article', { name: `Comment by ${name}` }).getByText(`Comment of ${name}`).waitFor();
+    // Only what one wrote oneself can be deleted, also when one comes back.
+    await guest.page.reload();
+    await guest.page.getByRole('button', { name: `Comments: ${written.length + 1} open` }).waitFor();
+    await guest.press('Alt+c');
+    await panel.getByRole('article', { name: `Comment by ${name}` }).getByRole('button', { name: 'Delete' }).waitFor();
+    assert.equal(await panel.getByRole('button', { name: 'Delete' }).count(), 1);
+    written.push({ author: name, quote: text, text: `Comment of ${name}` });
+    if (right === 'comment') {
+      await until(() => guest.page.evaluate(() => [...(CSS.highlights.get('ubp-comment') ?? [])].join() === 'second line'), 'the text is marked');
+      await guest.page.getByText('cora (may comment)').waitFor();
+      await accessible(guest.page, 'a guest that comments');
+      await guest.press('Escape', 'Control+e', 'Control+s', 'Alt+n', 'F2');
+      assert.equal(await guest.content.count(), 0, 'there is no editor');
+      assert.equal(await guest.page.getByRole('button', { name: /edit|new page|nowhere/i }).count(), 0);
+      assert.equal(await guest.page.locator('dialog, [data-save], .task:enabled, .star').count(), 0);
+      await guest.page.getByRole('button', { name: 'Actions' }).first().click();
+      await guest.page.getByRole('menuitem', { name: 'Copy link' }).waitFor();
+      assert.equal(await guest.page.getByRole('menuitem', { name: /rename|move|delete|history/i }).count(), 0);
+      await guest.press('Escape', 'Alt+c');
+      await panel.getByRole('button', { name: 'Resolve' }).click();
+      await owner.page.getByText('Resolved: 1').waitFor();
+      await panel.getByText('Resolved: 1').click();
+      await panel.getByRole('button', { name: 'Reopen' }).click();
+      await panel.getByRole('button', { name: 'Resolve' }).waitFor();
+    }
+    await guest.close();
+  }
+  const { comments } = await viewer.call('list_comments', { page: 'open/Discussed.md' });
+  const byAuthor = (a, b) => a.author.localeCompare(b.author);
+  assert.deepEqual(comments.map(({ author, quote, text }) => ({ author, quote, text })).sort(byAuthor), written);
+  assert.equal(viewer.read('open/Discussed.md'), FILES['pages/open/Discussed.md'], 'the page stays as it is');
+  await owner.close();
+  assert.equal(await reader.page.getByRole('button', { name: /comment/i }).count(), 0);
+  assert.equal(await reader.page.locator('#ubp_comments, #ubp_head').count(), 0);
+  assert.equal(await reader.page.locator('html[data-mode]').count(), 0, 'there is no room for what only a workspace has');
+  assert.deepEqual(await reader.page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => /comment/i.test(name))), [], 'it does not ask for comments');
+  await reader.close();
 });
 
 test('what a guest that may propose writes stays its own until it proposes it, and a person accepts it', async () => {
