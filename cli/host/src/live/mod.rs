@@ -196,6 +196,7 @@ impl Live {
             calls: AtomicUsize::new(0),
             begun: AtomicUsize::new(0),
             wrote: AtomicBool::new(false),
+            head: Mutex::default(),
             vectors: vectors::Bell::default(),
             changes: broadcast::Sender::new(BACKLOG),
             told: Mutex::default(),

@@ -44,6 +44,8 @@ pub(super) struct Shared {
     pub(super) begun: AtomicUsize,
     /// Whether this process wrote a file that the indexing process may not have noticed.
     pub(super) wrote: AtomicBool,
+    /// The commit that was checked out at the last call.
+    pub(super) head: Mutex<Option<Option<String>>>,
     pub(super) vectors: vectors::Bell,
     pub(super) changes: broadcast::Sender<Arc<Changed>>,
     /// The pages at the last notification of listeners.
@@ -121,6 +123,7 @@ impl Shared {
     pub(super) fn ready(&self, cancel: &Cancel) -> Result<(Arc<Opened>, bool)> {
         let opened = self.current()?;
         self.claim();
+        self.follow_checkout(&opened);
         let ticket = if !self.lock.is_indexer() {
             let said = self.pulse.said();
             let known = match said.standing {
@@ -167,6 +170,22 @@ impl Shared {
         } else {
             self.wrote.store(true, Ordering::Release);
         }
+    }
+
+    /// Compares all files if another commit is checked out than at the last call. Git writes the files before it says so, but
+    /// this process may not have heard of them yet.
+    fn follow_checkout(&self, opened: &Opened) {
+        let Ok(head) = opened.engine.history.head() else { return };
+        // Held until the change is noted, so that no other call takes the index for fresh.
+        let mut known = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.as_ref().is_some_and(|known| *known != head) {
+            if self.lock.is_indexer() {
+                self.pulse.notice(Hint::Folders);
+            } else {
+                self.wrote.store(true, Ordering::Release);
+            }
+        }
+        *known = Some(head);
     }
 
     /// Whether the pages folder is still the watched one.
