@@ -51,7 +51,7 @@ pub enum CommentsAction {
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp comments add \"Who maintains this?\" --page guide\n  \
-    ubp comments add \"Still 10?\" --page guide --quote \"10 pages\" --before \"may have \"\n  \
+    ubp comments add \"Still 10?\" --page guide --quote \"10 pages\" --before \"have \"\n  \
     ubp comments add \"Yes.\" --reply-to 3f9a01c2d4e5")]
 pub struct AddArgs {
     /// What to say

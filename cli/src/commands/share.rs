@@ -21,8 +21,8 @@ use crate::terminal::{Terminal, answer_with};
 /// `ubp share`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp viewer --share                          let guests in, over TLS\n  \
-    ubp share new mina                          a link to read all pages, for 7 days\n  \
+    ubp viewer --share        let guests in, over TLS\n  \
+    ubp share new mina        a link to read all pages, for 7 days\n  \
     ubp share new ken --right write --pages guides/ --expires 30d\n  \
     ubp share list\n  \
     ubp share revoke mina\n\n\
