@@ -68,8 +68,8 @@ test("every step makes the same changes as a command and as a call", async (t) =
           ? JSON.parse((await native([...split(command.replaceAll("{entry}", names[0].at(-1))), "--json"], { cwd: commanded })).out)
           : one.callSync(operation, given[0]);
         const answer = await other.call(operation, given[1]);
-        [expected, answer].forEach(({ audit_id, memory_id, accepted }, at) => {
-          names[at].push(...[audit_id, memory_id, accepted?.[0]?.audit_id].filter(Boolean));
+        [expected, answer].forEach(({ audit_id, memory_id, comment, accepted }, at) => {
+          names[at].push(...[audit_id, memory_id, comment, accepted?.[0]?.audit_id].filter(Boolean));
         });
         assert.deepEqual(settled(answer, names[1]), settled(expected, names[0]));
       });
