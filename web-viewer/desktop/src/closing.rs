@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use tauri::WebviewWindow;
 
 use crate::desk::Desk;
+use crate::windows;
 
 /// How long a window waits until its text is saved. The page keeps a draft of what is not.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -30,7 +31,7 @@ pub fn close(desk: &Arc<Desk>, window: WebviewWindow) {
             }
         }
         desk.leave(window.label());
-        let _ = window.destroy();
+        windows::destroy(&window);
     });
 }
 

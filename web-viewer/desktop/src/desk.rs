@@ -175,7 +175,7 @@ impl Desk {
         for (label, window) in self.app.webview_windows() {
             // A question stays until it is answered.
             if matches!(self.screen(&label), Some(Screen::Recent | Screen::Told(_))) {
-                let _ = window.destroy();
+                windows::destroy(&window);
             }
         }
     }

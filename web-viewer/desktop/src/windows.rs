@@ -142,6 +142,14 @@ pub fn reload(window: &WebviewWindow) {
     start_address().into_iter().for_each(|address| drop(window.navigate(address)));
 }
 
+/// Closes a window at once.
+pub fn destroy(window: &WebviewWindow) {
+    // On Linux, a later window that gets the address of this one in memory would be taken for one that has its menu.
+    #[cfg(target_os = "linux")]
+    let _ = window.remove_menu();
+    let _ = window.destroy();
+}
+
 /// Brings a window to the front.
 pub fn raise(window: &WebviewWindow) {
     let _ = window.unminimize();
