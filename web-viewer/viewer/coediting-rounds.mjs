@@ -42,6 +42,23 @@ export async function rounds(count, seed) {
       written.push(made);
       return made;
     };
+    /** Puts the cursor of a window somewhere. One that nobody clicked has none. */
+    const point = (editor) =>
+      editor.content.evaluate((element, place) => {
+        const view = element.cmTile.root.view;
+        const { length } = view.state.doc;
+        view.focus();
+        // Not between the two halves of a character, where nobody can put a cursor.
+        let at = 24 + (place % Math.max(1, length - 24));
+        if (/[\udc00-\udfff]/.test(view.state.sliceDoc(at, at + 1))) at++;
+        view.dispatch({ selection: { anchor: at } });
+      }, random(1_000_000));
+    /** Types a letter in any window. */
+    const type = async () => {
+      const editor = windows[random(windows.length)];
+      await point(editor);
+      await editor.page.keyboard.insertText(sign());
+    };
     const decide = async (window) => {
       const { page } = window;
       const panel = page.getByRole('region', { name: 'Conflicts' });
@@ -59,15 +76,7 @@ export async function rounds(count, seed) {
         const editor = windows[random(windows.length)];
         const letters = Array.from({ length: 1 + random(4) }, sign);
         sum.typed += letters.length;
-        await editor.content.evaluate((element, place) => {
-          const view = element.cmTile.root.view;
-          const { length } = view.state.doc;
-          view.focus();
-          // Not between the two halves of a character, where nobody can put a cursor.
-          let at = 24 + (place % Math.max(1, length - 24));
-          if (/[\udc00-\udfff]/.test(view.state.sliceDoc(at, at + 1))) at++;
-          view.dispatch({ selection: { anchor: at } });
-        }, random(1_000_000));
+        await point(editor);
         for (const letter of letters) await editor.page.keyboard.insertText(letter);
       } else if (what < 37) {
         const text = viewer.read(PATHS[at]);
@@ -94,14 +103,14 @@ export async function rounds(count, seed) {
         sum.proposed++;
         const old = `Line ${random(30)} stands`;
         const id = await agent.propose('update_page', { page: PATHS[at], old, new: `${old}${made}`, reason: 'A sign.' }).catch(() => null);
-        if (id !== null && random(3) === 0) await windows[random(windows.length)].page.keyboard.insertText(sign());
+        if (id !== null && random(3) === 0) await type();
         const answer = id === null ? null : await viewer.call('accept_proposal', { proposals: [id] }).catch(() => null);
         if (answer?.accepted.length) sum.accepted++;
         else given.add(made);
       } else {
         await viewer.stop('SIGKILL');
         sum.killed++;
-        if (random(2)) await windows[random(windows.length)].page.keyboard.insertText(sign());
+        if (random(2)) await type();
         await viewer.run();
       }
       if (random(4) === 0) await new Promise((wake) => setTimeout(wake, random(300)));
