@@ -1,14 +1,10 @@
 //! Where a part of a text is after a change of the text.
 
-use std::hash::Hash;
 use std::ops::Range;
 
-use gix_imara_diff::{Algorithm, Diff, InternedInput, Interner};
-
 use super::anchor::{SIMILAR, common_end, common_start};
+use crate::text::{MOST_BYTES, parts};
 
-/// Limit on the bytes of changed lines that are compared by characters.
-const MOST_BYTES: usize = 20_000;
 /// A part of this many bytes that stays as it is shows that the rest was deleted, not replaced.
 const REMAINS: usize = 12;
 
@@ -34,7 +30,11 @@ pub(crate) fn moved(before: &str, after: &str, place: &Range<usize>) -> Option<R
     let end = common_end(&before[start..], &after[start..]);
     let (old_end, new_end) = (before.len() - end, after.len() - end);
     let mut pieces = vec![Piece { old: 0..start, new: 0..start, stays: true }];
-    compare(&before[start..old_end], &after[start..new_end], start, &mut pieces);
+    let (mut old, mut new) = (start, start);
+    parts(&before[start..old_end], &after[start..new_end], |gone, put, stays| {
+        pieces.push(Piece { old: old..old + gone.len(), new: new..new + put.len(), stays });
+        (old, new) = (old + gone.len(), new + put.len());
+    });
     pieces.push(Piece { old: old_end..before.len(), new: new_end..after.len(), stays: true });
     let (mut found, mut longest): (Option<Range<usize>>, usize) = (None, 0);
     for Piece { old, new, stays } in pieces {
@@ -69,51 +69,6 @@ fn overlapping(text: &str, part: &str, place: &Range<usize>) -> Option<Range<usi
     let until = text.ceil_char_boundary((place.end + part.len()).min(text.len()));
     let at = from + text.get(from..until)?.find(part)?;
     (at < place.end && at + part.len() > place.start).then(|| at..at + part.len())
-}
-
-/// Compares by lines, and changed lines by characters. `from` is where both texts begin.
-fn compare(before: &str, after: &str, from: usize, pieces: &mut Vec<Piece>) {
-    let (mut old, mut new) = (from, from);
-    let mut push = |gone: usize, put: usize, stays: bool| {
-        pieces.push(Piece { old: old..old + gone, new: new..new + put, stays });
-        (old, new) = (old + gone, new + put);
-    };
-    let lines = |text| -> Vec<&str> { str::split_inclusive(text, '\n').collect() };
-    let size = |lines: &[&str]| lines.iter().map(|line| line.len()).sum::<usize>();
-    walk(&lines(before), &lines(after), Algorithm::Histogram, |gone, put, stays| {
-        if stays || size(gone) + size(put) > MOST_BYTES || gone.is_empty() || put.is_empty() {
-            return push(size(gone), size(put), stays);
-        }
-        let characters = |lines: &[&str]| -> Vec<char> { lines.concat().chars().collect() };
-        let size = |characters: &[char]| characters.iter().map(|c| c.len_utf8()).sum::<usize>();
-        walk(&characters(gone), &characters(put), Algorithm::Myers, |gone, put, stays| {
-            push(size(gone), size(put), stays);
-        });
-    });
-}
-
-fn walk<T: Hash + Eq + Copy>(
-    before: &[T],
-    after: &[T],
-    algorithm: Algorithm,
-    mut each: impl FnMut(&[T], &[T], bool),
-) {
-    let mut input = InternedInput {
-        before: Vec::new(),
-        after: Vec::new(),
-        interner: Interner::new(before.len() + after.len()),
-    };
-    input.update_before(before.iter().copied());
-    input.update_after(after.iter().copied());
-    let (mut old, mut new) = (0, 0);
-    for hunk in Diff::compute(algorithm, &input).hunks() {
-        let range = |range: Range<u32>| range.start as usize..range.end as usize;
-        let (gone, put) = (range(hunk.before), range(hunk.after));
-        each(&before[old..gone.start], &after[new..put.start], true);
-        (old, new) = (gone.end, put.end);
-        each(&before[gone], &after[put], false);
-    }
-    each(&before[old..], &after[new..], true);
 }
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ mod index;
 mod matcher;
 mod overlap;
 mod parse;
+#[cfg(not(target_family = "wasm"))]
+mod parts;
 mod query;
 mod scan;
 mod snippet;
@@ -28,6 +30,10 @@ pub use index::{BARRIER, index_terms};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use matcher::same_stem;
 pub(crate) use overlap::Overlap;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use parts::MOST_BYTES;
+#[cfg(not(target_family = "wasm"))]
+pub use parts::parts;
 pub use query::{Alternative, MAX_QUERY_BYTES, MAX_TERMS, Phrase, Query, Term, TermClass, read_part};
 pub use snippet::{Snippet, snippet};
 pub use visible::visible;
