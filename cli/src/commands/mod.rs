@@ -8,6 +8,7 @@ mod context;
 mod diff;
 mod doctor;
 mod eval;
+mod expiring;
 mod export;
 mod gaps;
 mod get;

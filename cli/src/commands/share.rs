@@ -6,7 +6,6 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use ubp_core::manifest::check_pattern;
 use ubp_core::message;
-use ubp_core::message::Message;
 use ubp_core::ports::Clock as _;
 use ubp_core::reported;
 use ubp_core::show::counted;
@@ -14,8 +13,8 @@ use ubp_host::{Project, SystemClock};
 use ubp_servers::named_tokens::expiry;
 use ubp_servers::sharing::{GuestLink, GuestLinks, GuestRight, link_at, usual_address};
 
+use super::expiring;
 use crate::output::CommandResult;
-use crate::page::TerminalPage;
 use crate::terminal::{Terminal, answer_with};
 
 /// `ubp share`
@@ -165,13 +164,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &ShareArgs) 
                     message!("expires"),
                 ];
                 let count = counted(rows.len(), "link", "links");
-                let mut page = TerminalPage::new(terminal);
-                if !rows.is_empty() {
-                    page.columns(&columns, &rows, WIDEST);
-                }
-                page.finish()?;
-                terminal.note(count);
-                Ok(())
+                expiring::list(terminal, &columns, &rows, count)
             })
         }
         ShareAction::Revoke(args) => {
@@ -183,20 +176,12 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &ShareArgs) 
     }
 }
 
-/// Columns of a cell.
-const WIDEST: usize = 60;
-
 fn row(terminal: &Terminal<'_>, link: &Listed) -> Vec<String> {
-    let day = |time: &str| time.get(..10).unwrap_or(time).to_owned();
-    let expires = match &link.expires_at {
-        None => message!("never"),
-        Some(end) if link.expired => message!("expired on {day}", day = day(end)),
-        Some(end) => Message::verbatim(day(end)),
-    };
+    let expires = expiring::end(link.expires_at.as_deref(), link.expired);
     let pages = match link.pages.join(" ") {
         pages if pages.is_empty() => terminal.told(&message!("all")),
         pages => pages,
     };
     let right = link.right.as_str().to_owned();
-    vec![link.name.clone(), right, pages, day(&link.created_at), terminal.told(&expires)]
+    vec![link.name.clone(), right, pages, expiring::day(&link.created_at), terminal.told(&expires)]
 }

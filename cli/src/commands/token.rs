@@ -7,7 +7,6 @@ use serde::Serialize;
 use ubp_core::Error;
 use ubp_core::manifest::{Right, check_pattern};
 use ubp_core::message;
-use ubp_core::message::Message;
 use ubp_core::ports::Clock as _;
 use ubp_core::reported;
 use ubp_core::show::counted;
@@ -15,8 +14,8 @@ use ubp_host::hub::HUB_MANIFEST;
 use ubp_host::{Project, SystemClock};
 use ubp_servers::named_tokens::{NamedToken, TokenRule, Tokens, expiry};
 
+use super::expiring;
 use crate::output::CommandResult;
-use crate::page::TerminalPage;
 use crate::terminal::{Terminal, answer_with};
 
 /// `ubp token`
@@ -182,13 +181,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &TokenArgs) 
                 let columns =
                     [message!("name"), message!("at most"), message!("created"), message!("expires")];
                 let count = counted(rows.len(), "token", "tokens");
-                let mut page = TerminalPage::new(terminal);
-                if !rows.is_empty() {
-                    page.columns(&columns, &rows, WIDEST);
-                }
-                page.finish()?;
-                terminal.note(count);
-                Ok(())
+                expiring::list(terminal, &columns, &rows, count)
             })
         }
         TokenAction::Revoke(args) => {
@@ -200,19 +193,11 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &TokenArgs) 
     }
 }
 
-/// Columns of a cell.
-const WIDEST: usize = 60;
-
 fn row(terminal: &Terminal<'_>, token: &Listed) -> Vec<String> {
-    let day = |time: &str| time.get(..10).unwrap_or(time).to_owned();
-    let expires = match &token.expires_at {
-        None => message!("never"),
-        Some(end) if token.expired => message!("expired on {day}", day = day(end)),
-        Some(end) => Message::verbatim(day(end)),
-    };
+    let expires = expiring::end(token.expires_at.as_deref(), token.expired);
     let rights = match token.told() {
         told if told.is_empty() => terminal.told(&message!("as the manifest says")),
         told => told,
     };
-    vec![token.name.clone(), rights, day(&token.created_at), terminal.told(&expires)]
+    vec![token.name.clone(), rights, expiring::day(&token.created_at), terminal.told(&expires)]
 }
