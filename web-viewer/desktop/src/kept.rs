@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn alike_names_show_the_folder_above() {
-        let folders: Vec<PathBuf> = ["/work/docs", "/home/docs", "/home/notes", "/"].map(Into::into).into();
-        assert_eq!(names(&folders), ["docs – work", "docs – home", "notes", "/"]);
+        let folders: Vec<PathBuf> = ["/team/docs", "/own/docs", "/own/notes", "/"].map(Into::into).into();
+        assert_eq!(names(&folders), ["docs – team", "docs – own", "notes", "/"]);
     }
 }

@@ -107,15 +107,15 @@ impl Bindings {
 
     /// Those to whole files.
     pub fn to_files(&self) -> Self {
-        self.only(|named| !matches!(named, Named::Symbol(..)))
+        self.those(|named| !matches!(named, Named::Symbol(..)))
     }
 
     /// Those to symbols.
     pub fn to_symbols(&self) -> Self {
-        self.only(|named| matches!(named, Named::Symbol(..)))
+        self.those(|named| matches!(named, Named::Symbol(..)))
     }
 
-    fn only(&self, is_kept: impl Fn(&Named) -> bool) -> Self {
+    fn those(&self, is_kept: impl Fn(&Named) -> bool) -> Self {
         let kept = self.0.iter().map(|(place, named)| {
             (place.clone(), named.iter().filter(|one| is_kept(one)).cloned().collect::<BTreeSet<_>>())
         });
