@@ -1,9 +1,13 @@
 // Marks the texts of comments, which move with the text.
-import { StateEffect, StateField, type EditorState, type Extension, type Range } from '@codemirror/state';
+import { ChangeSet, StateEffect, StateField, type EditorState, type Extension, type Range } from '@codemirror/state';
 import { Decoration, EditorView, type DecorationSet } from '@codemirror/view';
-import type { CommentMark } from './mount';
+import { leastChange } from './least-change';
+import type { CommentMark, Quote } from './mount';
 
-export const putComments = StateEffect.define<readonly CommentMark[]>();
+/** Characters on each side of a text to comment on. */
+const QUOTE_CONTEXT = 200;
+
+const putComments = StateEffect.define<readonly CommentMark[]>();
 
 function decorations(marks: readonly CommentMark[], length: number): DecorationSet {
   const ranges: Range<Decoration>[] = [];
@@ -22,6 +26,27 @@ const marked = StateField.define<DecorationSet>({
   },
   provide: (field) => EditorView.decorations.from(field),
 });
+
+/** Shows marks that are places in the text `of`, or in that of the editor with null. */
+export function showComments(state: EditorState, marks: readonly CommentMark[], of: string | null): StateEffect<readonly CommentMark[]> {
+  const text = state.doc.toString();
+  if (of === null || of === text) return putComments.of(marks);
+  const moved = ChangeSet.of(leastChange(of, text), of.length);
+  const there = marks.filter(({ to }) => to <= moved.length);
+  return putComments.of(there.map(({ id, from, to }) => ({ id, from: moved.mapPos(from, 1), to: moved.mapPos(to, -1) })));
+}
+
+/** The selected text, to comment on. */
+export function quoteOf(state: EditorState): Quote | null {
+  const { from, to } = state.selection.main;
+  const quote = state.sliceDoc(from, to);
+  if (!quote.trim()) return null;
+  // Of a selection of whole lines, the line break belongs to no text.
+  const end = to - (quote.length - quote.trimEnd().length);
+  const start = from + (quote.length - quote.trimStart().length);
+  const around = (a: number, b: number) => state.sliceDoc(Math.max(0, a), Math.min(state.doc.length, b));
+  return { quote: quote.trim(), before: around(start - QUOTE_CONTEXT, start), after: around(end, end + QUOTE_CONTEXT), position: [...state.sliceDoc(0, start)].length };
+}
 
 /** Where the text of a comment is. */
 export function placeOfComment(state: EditorState, id: string): { from: number; to: number } | null {

@@ -3,20 +3,21 @@
 import { syntaxTree } from '@codemirror/language';
 import { isolateHistory, redo, undo } from '@codemirror/commands';
 import { getChunks } from '@codemirror/merge';
-import { Annotation, ChangeSet, EditorState, Transaction, type TransactionSpec } from '@codemirror/state';
+import { Annotation, EditorState, Transaction, type TransactionSpec } from '@codemirror/state';
 import { EditorView, type ViewUpdate } from '@codemirror/view';
 import { ClientError } from '../client/client';
 import { Drafts } from '../saving/drafts';
 import { pageFile, readFile, type OpenedFile } from '../saving/page-file';
-import { Saver, type Buffer, type PageFile, type Timers } from '../saving/saver';
-import { fold } from '../text/fold';
+import { Saver, type Buffer, type PageFile } from '../saving/saver';
+import { timers } from '../saving/timers';
 import { finishTyping } from './accept-soon';
 import { attachFiles } from './attachments';
-import { comments, placeOfComment, putComments } from './comments';
+import { comments, placeOfComment, quoteOf, showComments } from './comments';
 import type { SharedPage } from './coediting/shared-page';
 import { conflictWith, showConflict } from './conflict';
 import { pageExtensions } from './extensions';
 import { toggleInline } from './formatting';
+import { lineOf } from './fragment';
 import { frontMatterOf } from './front-matter';
 import { leastChange } from './least-change';
 import { LinkAnswers } from './link-answers';
@@ -36,8 +37,6 @@ const fromFile = Annotation.define<true>();
 
 /** Number of pages whose history is kept, besides the current one. */
 const KEPT = 24;
-/** Characters on each side of a text to comment on. */
-const QUOTE_CONTEXT = 200;
 /** Maximum length of a title. */
 const LONGEST_TITLE = 200;
 /** Delay in milliseconds before words are counted again. */
@@ -46,14 +45,6 @@ const COUNT_PAUSE = 400;
 const FOLLOW_PAUSE = 100;
 /** Milliseconds after the end of a composition until its text is in the document. */
 const AFTER_COMPOSITION = 80;
-
-const timers: Timers = {
-  now: () => performance.now(),
-  after(milliseconds, run) {
-    const timer = setTimeout(run, milliseconds);
-    return () => clearTimeout(timer);
-  },
-};
 
 interface OpenPage {
   path: string;
@@ -426,7 +417,7 @@ export class PageEditor implements MountedEditor {
   }
 
   goTo(fragment: string): void {
-    void this.#lineOf(decodeURIComponent(fragment.replace(/^#/, ''))).then((number) => {
+    void lineOf(this.#host.client, this.#shown?.path ?? '', this.#view.state.doc, decodeURIComponent(fragment.replace(/^#/, ''))).then((number) => {
       const { doc } = this.#view.state;
       if (number === null || number > doc.lines) return;
       const { from, to } = doc.line(number);
@@ -449,21 +440,6 @@ export class PageEditor implements MountedEditor {
     // One undo takes back exactly this.
     this.#change(page, { changes: leastChange(from, to), annotations: isolateHistory.of('full'), userEvent: 'input.restore' });
     return true;
-  }
-
-  async #lineOf(fragment: string): Promise<number | null> {
-    const { doc } = this.#view.state;
-    if (fragment.startsWith('^')) {
-      for (let number = 1; number <= doc.lines; number++) if (doc.line(number).text.trimEnd().endsWith(fragment)) return number;
-      return null;
-    }
-    try {
-      const { headings } = await this.#host.client.call('render_page', { filepath: this.#shown?.path ?? '' });
-      const name = fold(fragment.split('#').at(-1) ?? fragment).trim();
-      return (headings.find(({ slug }) => slug === fragment) ?? headings.find(({ text }) => fold(text).trim() === name))?.line ?? null;
-    } catch {
-      return null;
-    }
   }
 
   async restore(): Promise<void> {
@@ -517,24 +493,12 @@ export class PageEditor implements MountedEditor {
   }
 
   quoted(): Quote | null {
-    const { state } = this.#view;
-    const { from, to } = state.selection.main;
-    const quote = state.sliceDoc(from, to);
-    if (!quote.trim()) return null;
-    // Of a selection of whole lines, the line break belongs to no text.
-    const end = to - (quote.length - quote.trimEnd().length);
-    const start = from + (quote.length - quote.trimStart().length);
-    const around = (a: number, b: number) => state.sliceDoc(Math.max(0, a), Math.min(state.doc.length, b));
-    return { quote: quote.trim(), before: around(start - QUOTE_CONTEXT, start), after: around(end, end + QUOTE_CONTEXT), position: [...state.sliceDoc(0, start)].length };
+    return quoteOf(this.#view.state);
   }
 
   showComments(filepath: string, marks: readonly CommentMark[], of: string | null): void {
     const page = this.#pages.get(filepath);
-    if (!page) return;
-    const text = this.#stateOf(page).doc.toString();
-    const moved = of === null || of === text ? null : ChangeSet.of(leastChange(of, text), of.length);
-    const now = moved === null ? marks : marks.filter(({ to }) => to <= moved.length).map(({ id, from, to }) => ({ id, from: moved.mapPos(from, 1), to: moved.mapPos(to, -1) }));
-    this.#update(page, { effects: putComments.of(now) });
+    if (page) this.#update(page, { effects: showComments(this.#stateOf(page), marks, of) });
   }
 
   goToComment(id: string): void {
