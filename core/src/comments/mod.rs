@@ -44,6 +44,9 @@ pub(crate) struct Comment {
     pub page_id: Option<String>,
     #[serde(default)]
     pub author: String,
+    /// Whether an agent or a guest wrote it: their names may be those of others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub agent: bool,
     /// RFC 3339.
     #[serde(default)]
     pub at: String,

@@ -99,6 +99,21 @@ fn a_comment_has_replies_is_resolved_reopened_and_deleted_by_its_author() {
 }
 
 #[test]
+fn a_guest_with_the_name_of_somebody_else_cannot_delete_their_comments() {
+    let project = project();
+    let id = add(&project, "10 pages");
+    let guest = Context { caller: Caller::Agent, agent: Some("Ada"), ..project.context() };
+    let error = guest.call("delete_comment", json!({ "comment": id })).unwrap_err().to_string();
+    assert!(error.contains("somebody else called Ada"), "{error}");
+    let own = guest.call("add_comment", json!({ "reply_to": id, "text": "Yes." })).unwrap();
+    let error = refused(&project, "delete_comment", json!({ "comment": own["comment"], "author": "Ada" }));
+    assert!(error.contains("somebody else called Ada"), "{error}");
+    guest.call("delete_comment", json!({ "comment": own["comment"] })).unwrap();
+    call(&project, "delete_comment", json!({ "comment": id, "author": "Ada" }));
+    assert_eq!(file(&project), "");
+}
+
+#[test]
 fn what_is_not_in_the_page_or_in_it_several_times_is_refused() {
     let project = project();
     for (params, expected) in [

@@ -83,6 +83,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let mut comment = Comment {
         id: context.new_short_id(),
         author,
+        agent: context.caller == Caller::Agent,
         at: context.clock.now().to_string(),
         text,
         ..Comment::default()

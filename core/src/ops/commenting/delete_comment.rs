@@ -8,7 +8,7 @@ use crate::message;
 use crate::ops::Facts;
 use crate::ops::add_comment::{author, require};
 use crate::show::{Page, Span};
-use crate::{Context, Error, Result};
+use crate::{Caller, Context, Error, Result};
 
 /// Facts about this operation.
 pub const FACTS: Facts = Facts::destroying("Delete one's own comment or reply.")
@@ -36,7 +36,7 @@ pub struct Output {
 /// Deletes the comment with what it says. While others have replied to it, its place is kept.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] for an unknown comment and for one of somebody else; [`Error::Io`].
+/// [`Error::InvalidParams`] for an unknown comment and for one of somebody else, who may have the same name; [`Error::Io`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let caller = author(context, params.author.as_deref());
     let _held = context.source.lock()?;
@@ -45,6 +45,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if found.author != caller || found.deleted {
         let author = Span::Words(&found.author);
         return Err(Error::invalid(message!("only {author} can delete this comment", author)));
+    }
+    if found.agent != (context.caller == Caller::Agent) {
+        let author = Span::Words(&found.author);
+        return Err(Error::invalid(message!("somebody else called {author} wrote this comment", author)));
     }
     let id = found.id;
     let has_replies = |comments: &Comments, id: &str| {
