@@ -2,6 +2,7 @@
 
 use crate::message;
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
@@ -74,7 +75,7 @@ struct Fit {
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let limit = budget::ranged("limit", params.limit, 10, 1, 100)?;
     let names = context.index.page_names()?;
-    let mut found = matching(&names, &loose_key(&params.text));
+    let mut found = matching(&names, &loose_key(&params.text), limit);
     // Pages that match equally well stay in the order of their paths.
     found.sort_by_key(|(fit, ..)| Reverse(*fit));
     let total = found.len();
@@ -92,14 +93,21 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(Output { pages, total })
 }
 
-/// The pages with a matching name, each with the name that matches best.
-fn matching<'a>(names: &'a PageNames, typed: &str) -> Vec<(Option<Fit>, &'a NamedPage, &'a str)> {
+/// The pages with a matching name, each with the name that matches best. If the names of `shown` pages begin with the typed
+/// text, they come before all others, which are found but not compared: that is most of the time that it takes.
+fn matching<'a>(
+    names: &'a PageNames,
+    typed: &str,
+    shown: usize,
+) -> Vec<(Option<Fit>, &'a NamedPage, &'a str)> {
     if typed.is_empty() {
         return names.pages.iter().map(|page| (None, &**page, page.title.as_str())).collect();
     }
     let pattern = Pattern::new(typed, CaseMatching::Respect, Normalization::Never, AtomKind::Fuzzy);
     let mut matcher = Matcher::new(Config::DEFAULT.match_paths());
     let required = Letters::of(typed);
+    let begin = |page: &&Arc<NamedPage>| page.names.iter().any(|name| name.key.starts_with(typed));
+    let compares = names.pages.iter().filter(begin).take(shown).count() < shown;
     let mut characters = Vec::new();
     let mut found = Vec::new();
     for page in &names.pages {
@@ -107,13 +115,17 @@ fn matching<'a>(names: &'a PageNames, typed: &str) -> Vec<(Option<Fit>, &'a Name
         for Name { name, key, length, letters } in &page.names {
             let beginning = key.starts_with(typed);
             // Nothing else is better than a beginning.
-            let is_worse = best.as_ref().is_some_and(|(known, _)| known.beginning && !beginning);
+            let is_worse =
+                best.as_ref().is_some_and(|(known, _)| !beginning && (known.beginning || !compares));
             if is_worse || !required.are_in(*letters) {
                 continue;
             }
-            let Some(letters) = pattern.score(Utf32Str::new(key, &mut characters), &mut matcher) else {
-                continue;
+            let score = if compares || beginning || !key.is_ascii() {
+                pattern.score(Utf32Str::new(key, &mut characters), &mut matcher)
+            } else {
+                pattern.atoms.iter().all(|atom| are_in_order(atom.needle_text(), key)).then_some(0)
             };
+            let Some(letters) = score else { continue };
             let whole = key == typed;
             let fit = Fit { whole, beginning, letters, length: Reverse(*length) };
             // Of equally good names, the first is kept: the title before the others.
@@ -124,6 +136,12 @@ fn matching<'a>(names: &'a PageNames, typed: &str) -> Vec<(Option<Fit>, &'a Name
         found.extend(best.map(|(fit, name)| (Some(fit), &**page, name)));
     }
     found
+}
+
+/// Whether these letters occur in `key` in this order, as [`Pattern`] has it for ASCII.
+fn are_in_order(letters: Utf32Str<'_>, key: &str) -> bool {
+    let mut rest = key.chars();
+    letters.chars().all(|letter| rest.any(|other| other == letter))
 }
 
 /// Shows the matching pages.
@@ -147,6 +165,8 @@ pub fn show(output: &Output, page: &mut dyn Page) {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::index::tests::Project;
 
@@ -214,5 +234,26 @@ mod tests {
         let output = run(&project.context(), Params { text: "a".into(), limit: Some(2) }).unwrap();
         assert_eq!((output.pages.len(), output.total), (2, 3));
         assert!(run(&project.context(), Params { limit: Some(101), ..Params::default() }).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_shown_and_counted_does_not_depend_on_the_limit(
+            titles in proptest::collection::vec("[abéA か-]{1,6}( [ab]{1,2})?", 1..20),
+            typed in "[abか]{1,2}( [ab])?",
+        ) {
+            let pages = titles.iter().enumerate().map(|(at, title)| {
+                (format!("{at}.md"), format!("---\ntitle: \"{title}\"\n---\n"))
+            });
+            let pages: Vec<_> = pages.collect();
+            let project = Project::with_pages(pages.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+            let asked = |limit| run(&project.context(), Params { text: typed.clone(), limit: Some(limit) }).unwrap();
+            let all = asked(100);
+            for limit in 1..6 {
+                let some = asked(limit);
+                prop_assert_eq!(some.total, all.total);
+                prop_assert_eq!(&some.pages[..], &all.pages[..limit.min(all.pages.len())]);
+            }
+        }
     }
 }
