@@ -13,7 +13,7 @@ const pathOf = (name: string) => name.replace(/^\.\//, 'words/').replace(/^\.\.\
 
 const read = Object.entries(sources)
   .map(([name, source]) => ({ path: pathOf(name), source }))
-  .filter(({ path }) => !path.endsWith('.test.ts') && !/^words\/(en|ja)\//.test(path) && !OTHER_WORDS.has(path))
+  .filter(({ path }) => !/\.test\.ts$|\/testing\.ts$/.test(path) && !/^words\/(en|ja)\//.test(path) && !OTHER_WORDS.has(path))
   .map(({ path, source }) => ({ path, ...literalsIn(path, source) }));
 
 describe('words', () => {
