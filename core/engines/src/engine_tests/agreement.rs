@@ -1,4 +1,4 @@
-//! All engines find the same results: the ten nearest paragraphs of this repository's documentation for fifty queries.
+//! All engines find the same results: the ten nearest paragraphs of this repository's documentation for twenty queries.
 
 use ubp_core::embed::{MemoryFiles, ModelFiles};
 use ubp_core::ports::TextKind;
@@ -7,13 +7,11 @@ use super::{ENGINES, bert, xlmr};
 use crate::{Engine, open};
 
 const PAGES: &[&str] = &[
-    include_str!("../../../../docs/commands.md"),
-    include_str!("../../../../docs/configuration.md"),
     include_str!("../../../../docs/faq.md"),
     include_str!("../../../../docs/freshness.md"),
     include_str!("../../../../docs/getting-started.md"),
 ];
-const QUERIES: usize = 50;
+const QUERIES: usize = 20;
 const NEAREST: usize = 10;
 
 /// The paragraphs of the pages, and a query for each of the first ones: its last words.
@@ -22,7 +20,7 @@ fn paragraphs() -> (Vec<&'static str>, Vec<String>) {
         .iter()
         .flat_map(|page| page.split("\n\n"))
         .map(str::trim)
-        .filter(|paragraph| (80..1500).contains(&paragraph.len()) && !paragraph.starts_with("```"))
+        .filter(|paragraph| (80..300).contains(&paragraph.len()) && !paragraph.starts_with("```"))
         .collect();
     let last_words = |paragraph: &&str| {
         let words: Vec<&str> = paragraph.split_whitespace().collect();

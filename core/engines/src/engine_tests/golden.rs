@@ -4,7 +4,7 @@ use serde::Deserialize;
 use ubp_core::embed::ModelFiles;
 use ubp_core::ports::{Embedder, TextKind};
 
-use super::{ENGINES, cosine};
+use super::{ENGINES, cosine, is_tested_on};
 use crate::tokenizer::Tokenizer;
 use crate::{BundledFiles, bundled, open};
 
@@ -58,12 +58,16 @@ fn vectors_match_the_reference() {
     let texts = texts();
     let expected = vectors();
     assert_eq!(texts.len(), expected.len());
-    let given: Vec<&str> = texts.iter().map(String::as_str).collect();
     for &engine in ENGINES {
+        let cases = texts.iter().zip(&expected).filter(|(text, _)| is_tested_on(engine, text));
+        let (given, expected): (Vec<&str>, Vec<_>) = cases.map(|(text, vectors)| (&**text, vectors)).unzip();
+        if given.is_empty() {
+            continue;
+        }
         let embedder = open(engine, Box::new(BundledFiles)).unwrap();
         let found = embedder.embed(TextKind::Passage, &given).unwrap();
         let mut sum = 0.0;
-        for ((text, vector), (reference, float)) in texts.iter().zip(&found).zip(&expected) {
+        for ((text, vector), (reference, float)) in given.iter().zip(&found).zip(&expected) {
             let (same, near) = (cosine(vector, reference), cosine(vector, float));
             assert!(same >= 0.9999, "{engine:?}: {same} to ONNX Runtime for {text:.60}");
             // Quantization changes the vector of an empty text slightly more, which does not matter.
@@ -72,7 +76,7 @@ fn vectors_match_the_reference() {
             assert!((cosine(vector, vector) - 1.0).abs() < 1e-5);
             sum += near;
         }
-        let mean = sum / texts.len() as f32;
+        let mean = sum / given.len() as f32;
         assert!(mean >= 0.995, "{engine:?}: {mean} to the float model");
     }
 }
