@@ -98,10 +98,12 @@ export async function rounds(count, seed) {
           for (const { page } of windows) await page.waitForURL((url) => decodeURIComponent(url.pathname).endsWith(to.replace('.md', '.html')));
         }
       } else if (what > 39) {
-        // The place that it names may change before somebody accepts it.
+        // The line that it names may change before somebody accepts it.
         const made = sign();
         sum.proposed++;
-        const old = `Line ${random(30)} stands`;
+        const text = viewer.read(PATHS[at]);
+        const lines = text.split('\n').slice(5).filter((line) => line && text.split(line).length === 2);
+        const old = lines[random(lines.length)] ?? '';
         const id = await agent.propose('update_page', { page: PATHS[at], old, new: `${old}${made}`, reason: 'A sign.' }).catch(() => null);
         if (id !== null && random(3) === 0) await type();
         const answer = id === null ? null : await viewer.call('accept_proposal', { proposals: [id] }).catch(() => null);
