@@ -18,17 +18,32 @@ const source = resolve(process.argv[2] ?? fileURLToPath(new URL('../..', import.
 const settings = JSON.parse(readFileSync(join(source, '.ubp/manifest.json'), 'utf8'));
 const machine = await Machine.start();
 
-/** The share of memory of all processes in this home folder, in MB: `Pss` counts a page that n processes share as 1/n. */
-function memory() {
-  const found = [];
+/** The processes with this home folder, and what they have started: Chromium's renderers overwrite their environment. */
+function family() {
+  const parents = new Map();
+  const found = new Set();
   for (const id of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
-      if (!readFileSync(`/proc/${id}/environ`, 'utf8').split('\0').includes(`HOME=${machine.home}`)) continue;
+      parents.set(id, /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/status`, 'utf8'))[1]);
+      if (readFileSync(`/proc/${id}/environ`, 'utf8').split('\0').includes(`HOME=${machine.home}`)) found.add(id);
+    } catch {
+      // It has ended, or belongs to somebody else.
+    }
+  }
+  const isOurs = (id) => id !== undefined && (found.has(id) || isOurs(parents.get(id)));
+  return [...parents.keys()].filter(isOurs);
+}
+
+/** The share of memory of all our processes, in MB: `Pss` counts a page that n processes share as 1/n. */
+function memory() {
+  const found = [];
+  for (const id of family()) {
+    try {
       const name = readFileSync(`/proc/${id}/comm`, 'utf8').trim();
       if (['Xvfb', 'WebKitWebDriver'].includes(name)) continue;
       found.push([name, Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/smaps_rollup`, 'utf8'))[1]) / 1024]);
     } catch {
-      // It has ended, or belongs to somebody else.
+      // It has ended.
     }
   }
   const total = found.reduce((sum, [, size]) => sum + size, 0);
