@@ -174,7 +174,7 @@ fn is_katakana(c: char) -> bool {
     matches!(c, '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}')
 }
 
-/// The text around the words on the same line, cut at word boundaries.
+/// The text around the words on the same line, cut at word boundaries; of a row of a table, without its bars.
 pub(crate) fn context(text: &str, range: &Range<usize>) -> String {
     let line_start = text[..range.start].rfind(['\n', '\r']).map_or(0, |end| end + 1);
     let line_end = text[range.end..].find(['\n', '\r']).map_or(text.len(), |length| range.end + length);
@@ -193,7 +193,10 @@ pub(crate) fn context(text: &str, range: &Range<usize>) -> String {
     });
     let (before, after) = (&text[line_start..start], &text[end..line_end]);
     let is_more = |rest: &str| if rest.trim().is_empty() { "" } else { "…" };
-    format!("{}{}{}", is_more(before), text[start..end].trim(), is_more(after))
+    let shown = text[start..end].trim();
+    let is_row = text[line_start..line_end].trim_start().starts_with('|');
+    let shown = if is_row { text::cells(shown) } else { shown.to_owned() };
+    format!("{}{shown}{}", is_more(before), is_more(after))
 }
 
 /// Whether a cut at `at` would split a word.
@@ -255,6 +258,8 @@ mod tests {
         assert_eq!(around(text, "tokens"), "about tokens here");
         let place = &RunningText::of(text, &LinkTypes::default()).places(&called(&["tokens"]))[0];
         assert_eq!(&text[place.range.clone()], "tokens");
+        let table = "| option | meaning |\n|---|---|\n| --file | the tokens |\n";
+        assert_eq!(around(table, "tokens"), "--file · the tokens");
     }
 
     #[test]

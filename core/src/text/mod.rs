@@ -35,6 +35,7 @@ pub(crate) use parts::MOST_BYTES;
 #[cfg(not(target_family = "wasm"))]
 pub use parts::parts;
 pub use query::{Alternative, MAX_QUERY_BYTES, MAX_TERMS, Phrase, Query, Term, TermClass, read_part};
+pub(crate) use snippet::cells;
 pub use snippet::{Snippet, snippet};
 pub use visible::visible;
 

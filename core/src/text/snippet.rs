@@ -4,6 +4,7 @@ mod layout;
 
 use std::ops::Range;
 
+pub(crate) use self::layout::cells;
 use self::layout::layout;
 use super::fold::{Class, class, extends_previous};
 use super::matcher::{Match, find};

@@ -95,6 +95,16 @@ fn edge(line: &str) -> Option<usize> {
     Some(line.len() - row.trim_start_matches([' ', '\t']).len())
 }
 
+/// A row of a table, or a part of it, without its bars: ` · ` between the cells.
+pub(crate) fn cells(row: &str) -> String {
+    let bars = bars(row, 0..row.len());
+    let ends = bars.iter().map(|bar| bar.start).chain([row.len()]);
+    let starts = [0].into_iter().chain(bars.iter().map(|bar| bar.end));
+    let cells = starts.zip(ends).filter_map(|(start, end)| row.get(start..end));
+    let cells = cells.map(str::trim).filter(|cell| !cell.is_empty());
+    cells.collect::<Vec<_>>().join(" · ")
+}
+
 /// The bars between the cells of a row, except in code, each with a space on either side if there is one.
 fn bars(text: &str, row: Range<usize>) -> Vec<Range<usize>> {
     let cells = text.get(row.clone()).unwrap_or_default();
