@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { until } from './editing.mjs';
-import { FILES, HOME, LIMIT, agentOf, begin } from './reviewed.mjs';
+import { FILES, HOME, LIMIT, agentOf, begin } from './proposing.mjs';
 
 describe('many proposals', () => {
   /** Two edits and two additions of one agent, and one of another. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { accessible, settled } from '../browser/support.mjs';
 import { until } from './editing.mjs';
-import { FILES, HOME, LIMIT, SESSIONS, agentOf, begin, own, stateOf, ubp } from './reviewed.mjs';
+import { FILES, HOME, LIMIT, SESSIONS, agentOf, begin, own, stateOf, ubp } from './proposing.mjs';
 import { wordsIn } from './words.mjs';
 
 describe('a proposal', () => {
