@@ -1,8 +1,10 @@
 # What `tests/run --setup` installs, and what tells whether it is there. Read by tests/run.
 # shellcheck shell=bash disable=SC2154
 
-# What reads the packages of a release, by the names of commands and of Debian packages.
-release_tools=(shellcheck ruby makepkg fakeroot curl wget busybox)
+# What reads the packages of a release. A command is in the Debian package of its name, except for bsdtar.
+release_tools=(shellcheck ruby makepkg bsdtar fakeroot curl wget busybox)
+
+package_of() { [ "$1" = bsdtar ] && echo libarchive-tools || echo "$1"; }
 
 install_packages() {
   local wanted=() tool
@@ -16,7 +18,7 @@ install_packages() {
   have python3 || wanted+=(python3)
   have nvim || wanted+=(neovim)
   have chromium-headless-shell || wanted+=(chromium-headless-shell)
-  for tool in "${release_tools[@]}"; do have "$tool" || wanted+=("$tool"); done
+  for tool in "${release_tools[@]}"; do have "$tool" || wanted+=("$(package_of "$tool")"); done
   [ -e /etc/ssl/certs/ca-certificates.crt ] || wanted+=(ca-certificates)
   if [ ${#wanted[@]} -gt 0 ]; then
     if ! have apt-get || [ "$(id -u)" -ne 0 ]; then
