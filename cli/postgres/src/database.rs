@@ -3,7 +3,9 @@
 use std::fmt::Display;
 use std::time::Duration;
 
-use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime, Timeouts};
+use deadpool_postgres::{
+    Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime, TimeoutType, Timeouts,
+};
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 use ubp_core::message::Message;
@@ -90,19 +92,29 @@ impl Database {
         self.pool.get().await.map_err(|error| self.unreachable(&error))
     }
 
+    /// A connection of the pool, or why the server cannot be reached.
+    ///
+    /// # Errors
+    /// [`Error::SharedIndex`] if all connections are in use.
+    pub(crate) async fn reach(&self) -> Result<Result<Object>> {
+        match self.pool.get().await {
+            Ok(client) => Ok(Ok(client)),
+            Err(busy @ PoolError::Timeout(TimeoutType::Wait)) => Err(self.unreachable(&busy)),
+            Err(error) => Ok(Err(self.unreachable(&error))),
+        }
+    }
+
     /// The address, without the password.
     pub fn address(&self) -> &Address {
         &self.address
     }
 
-    fn unreachable(&self, error: &deadpool_postgres::PoolError) -> Error {
+    fn unreachable(&self, error: &PoolError) -> Error {
         let database = self.address.to_string();
         let backend = match error {
-            deadpool_postgres::PoolError::Backend(error)
-            | deadpool_postgres::PoolError::PostCreateHook(deadpool_postgres::HookError::Backend(error)) => {
-                error
-            }
-            deadpool_postgres::PoolError::Timeout(_) => {
+            PoolError::Backend(error)
+            | PoolError::PostCreateHook(deadpool_postgres::HookError::Backend(error)) => error,
+            PoolError::Timeout(_) => {
                 return failure_with(
                     message!("{database}: all connections are in use", database),
                     message!("try again"),

@@ -1,15 +1,16 @@
-//! Many projects in PostgreSQL, answered as one. What pages are called, how they are linked and how fresh they are is kept
-//! in memory and follows every push; texts and vectors stay in the database.
+//! Many projects in PostgreSQL, on one server or several, answered as one. What pages are called, how they are linked and how fresh they are is kept
+//! in memory and follows every push; texts and vectors stay in the databases.
 //!
 //! **Invariants**
-//! - A question sees one state of the database, in names as in texts (`tests/hub.rs`).
+//! - A question sees one state of each database, in names as in texts (`tests/hub.rs`).
+//! - A database that cannot be reached does not hold the others (`tests/several.rs`).
 //! - Rankings are those of one project with all pages (`tests/hub.rs`).
 //! - Nothing is stored that the database does not have: as many servers as one likes can answer.
 
 mod find;
 mod names;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -26,7 +27,7 @@ use ubp_core::{Caller, Context, Error, Result, message};
 use crate::address::Address;
 use crate::database::Database;
 use crate::failure::failure;
-use crate::reading::{Project, Shared, Snapshot};
+use crate::reading::{Project, ProjectId, Shared, Snapshot};
 use find::Texts;
 use names::Names;
 
@@ -68,6 +69,21 @@ pub struct SharedHub {
 struct Known {
     projects: Vec<Names>,
     between: Between,
+    /// Which servers have been read.
+    servers: HashSet<usize>,
+}
+
+/// A project of a hub.
+#[derive(Debug, Clone)]
+pub struct ProjectState {
+    /// The project, as it was read last.
+    pub project: Project,
+    /// Its database, without the password.
+    pub address: String,
+    /// Number of its pages.
+    pub pages: usize,
+    /// Why it cannot be read.
+    pub error: Option<String>,
 }
 
 /// What a question is asked with.
@@ -84,12 +100,13 @@ pub struct Asked<'a> {
 }
 
 impl SharedHub {
-    /// Connects. `role` limits what is visible; the role of the connection has to be a member of it.
+    /// Connects to all of these databases, each with at most so many connections. `role` limits what is visible; the roles
+    /// of the connections have to be members of it.
     ///
     /// # Errors
     /// [`Error::SharedIndex`].
     pub fn open(
-        address: &Address,
+        addresses: &[Address],
         connections: usize,
         role: Option<String>,
         surroundings: Surroundings,
@@ -100,7 +117,8 @@ impl SharedHub {
             .enable_all()
             .build()
             .map_err(|source| Error::Io { path: "PostgreSQL".into(), source })?;
-        let shared = Shared::new(runtime.block_on(Database::open(address, connections))?);
+        let open = |address| runtime.block_on(Database::open(address, connections));
+        let shared = Shared::new(addresses.iter().map(open).collect::<Result<_>>()?);
         let hub = Self {
             runtime: Some(runtime),
             shared,
@@ -115,17 +133,19 @@ impl SharedHub {
         Ok(hub)
     }
 
-    /// The projects, by name, and the number of their pages.
+    /// The projects, by name.
     ///
     /// # Errors
     /// [`Error::SharedIndex`].
-    pub fn projects(&self) -> Result<Vec<(Project, usize)>> {
-        self.current(|_, known| {
-            known
-                .projects
-                .iter()
-                .map(|names| Ok((names.project.clone(), names.index.view().graph()?.page_count())))
-                .collect()
+    pub fn projects(&self) -> Result<Vec<ProjectState>> {
+        self.current(|snapshot, known| {
+            let state = |names: &Names| {
+                let project = names.project.clone();
+                let error = self.trouble(names, known, snapshot);
+                let address = self.shared.address_of(project.id);
+                Ok(ProjectState { address, pages: names.index.view().graph()?.page_count(), error, project })
+            };
+            known.projects.iter().map(state).collect()
         })
     }
 
@@ -142,8 +162,14 @@ impl SharedHub {
     ) -> Result<Value> {
         let reader = told.as_ref().and_then(|(_, reader)| *reader);
         let answer = self.current(move |snapshot, known| {
-            let members = known.projects.iter().map(|names| self.member(names, asked, reader));
-            let projects: Vec<&Project> = known.projects.iter().map(|names| &names.project).collect();
+            let members = known.named().map(|names| {
+                let member = self.member(names, asked, reader);
+                match self.trouble(names, known, snapshot) {
+                    Some(error) => Member { context: Err(error), ..member },
+                    None => member,
+                }
+            });
+            let projects: Vec<&Project> = known.named().map(|names| &names.project).collect();
             let model = |identity: &str| self.model(identity);
             let brought = &self.brought;
             let texts =
@@ -157,6 +183,23 @@ impl SharedHub {
         });
         self.forget_texts();
         answer
+    }
+
+    /// Why a project cannot be read.
+    fn trouble(&self, names: &Names, known: &Known, snapshot: &Snapshot<'_>) -> Option<String> {
+        let Project { id, name, .. } = &names.project;
+        if let Some(error) = snapshot.unreadable(id.server) {
+            return Some(error);
+        }
+        let others = known.projects.iter().map(|names| &names.project);
+        let other = others.filter(|other| other.name == *name).find(|other| other.id != *id)?;
+        let (one, other) = (self.shared.address_of(*id), self.shared.address_of(other.id));
+        let told = message!(
+            "{one} and {other} both have a project of this name: `ubp push --remove` removes one",
+            one,
+            other
+        );
+        Some(told.to_string())
     }
 
     fn model(&self, identity: &str) -> Result<Option<Arc<dyn Embedder>>> {
@@ -211,7 +254,7 @@ impl SharedHub {
                 let projects = self.handle()?.block_on(snapshot.projects())?;
                 {
                     let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-                    if known.is_of(&projects)
+                    if known.is_of(&projects, snapshot)
                         && let Some(work) = work.take()
                     {
                         return work(snapshot, &known).map(Some);
@@ -232,22 +275,36 @@ impl SharedHub {
 
     /// Brings what is known up to date. If that fails, nothing is known.
     fn follow(&self, known: &mut Known, snapshot: &Snapshot<'_>, projects: Vec<Project>) -> Result<()> {
-        let before = std::mem::take(known).projects.into_iter();
-        let mut before: HashMap<i32, Names> = before.map(|names| (names.project.number, names)).collect();
+        let Known { projects: before, mut servers, .. } = std::mem::take(known);
+        for server in 0..snapshot.server_count() {
+            match snapshot.server(server) {
+                Ok(_) => servers.insert(server),
+                Err(error) if !servers.contains(&server) => return Err(error),
+                Err(_) => false,
+            };
+        }
+        let mut before: HashMap<ProjectId, Names> =
+            before.into_iter().map(|names| (names.project.id, names)).collect();
         let mut followed = Vec::with_capacity(projects.len());
         for project in projects {
-            followed.push(match before.remove(&project.number) {
+            followed.push(match before.remove(&project.id) {
                 Some(names) if names.project.version == project.version => names.renamed(project),
                 Some(names) => self.handle()?.block_on(names.follow(snapshot, project))?,
                 None => self.handle()?.block_on(Names::read(snapshot, project))?,
             });
         }
+        // Of servers that cannot be read, the projects stay what they were.
+        followed
+            .extend(before.into_values().filter(|names| snapshot.server(names.project.id.server).is_err()));
+        followed.sort_by(|a, b| (&a.project.name, a.project.id).cmp(&(&b.project.name, b.project.id)));
+        let followed = Known { projects: followed, between: Between::default(), servers };
         let cancel = Cancel::default();
         let asked = Asked { caller: Caller::Person, agent: None, progress: &Silent, cancel: &cancel };
-        let members: Vec<Member<'_>> = followed.iter().map(|names| self.member(names, asked, None)).collect();
+        let members: Vec<Member<'_>> =
+            followed.named().map(|names| self.member(names, asked, None)).collect();
         let between = Between::of(&members)?;
         drop(members);
-        *known = Known { projects: followed, between };
+        *known = Known { between, ..followed };
         Ok(())
     }
 
@@ -272,17 +329,26 @@ impl Drop for SharedHub {
 }
 
 impl Known {
-    fn is_of(&self, projects: &[Project]) -> bool {
-        self.projects.len() == projects.len()
-            && self.projects.iter().zip(projects).all(|(names, project)| names.project == *project)
+    /// One project of each name.
+    fn named(&self) -> impl Iterator<Item = &Names> {
+        let mut before = None;
+        self.projects
+            .iter()
+            .filter(move |names| before.replace(&names.project.name) != Some(&names.project.name))
+    }
+
+    /// Whether this is what is known of all servers, and these are the projects of those that can be read.
+    fn is_of(&self, projects: &[Project], snapshot: &Snapshot<'_>) -> bool {
+        let own = self.projects.iter().map(|names| &names.project);
+        let own = own.filter(|project| snapshot.server(project.id.server).is_ok());
+        (0..snapshot.server_count()).all(|server| self.servers.contains(&server)) && own.eq(projects)
     }
 
     /// Whether a project has been followed to a later push than in `projects`.
     fn is_newer_than(&self, projects: &[Project]) -> bool {
         self.projects.iter().any(|names| {
-            projects
-                .iter()
-                .any(|other| other.number == names.project.number && other.version < names.project.version)
+            let own = &names.project;
+            projects.iter().any(|other| other.id == own.id && other.version < own.version)
         })
     }
 }

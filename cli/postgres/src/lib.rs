@@ -20,9 +20,9 @@ mod tokens;
 
 pub use address::{Address, Security};
 pub use database::Database;
-pub use hub::{Asked, OpenModel, SharedHub, Surroundings};
+pub use hub::{Asked, OpenModel, ProjectState, SharedHub, Surroundings};
 pub use push::{Commit, Push, Pushed, Relation, push, remove};
-pub use reading::{Close, Closest, Match, Project, Shared, Snapshot, States, Statistics, Within};
+pub use reading::{Close, Closest, Match, Project, ProjectId, Shared, Snapshot, States, Statistics, Within};
 
 use std::future::Future;
 

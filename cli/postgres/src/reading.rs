@@ -4,37 +4,39 @@ mod counts;
 mod meaning;
 mod pages;
 mod rounds;
+mod servers;
 mod vocabulary;
 mod words;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use deadpool_postgres::{ClientWrapper, Transaction};
+use deadpool_postgres::Transaction;
+use futures_util::future::try_join_all;
 use serde::Serialize;
 use tokio::runtime::Handle;
-use tokio_postgres::IsolationLevel;
-use tokio_postgres::types::ToSql;
 use ubp_core::index::received::{section_number, section_of};
 use ubp_core::{Result, message};
 
 pub use counts::Statistics;
 pub use meaning::{Close, Closest};
 pub use pages::States;
+pub use servers::ProjectId;
 pub use words::{Match, Within};
 
 use crate::database::Database;
 use crate::failure::{OrFailure as _, failure_with};
 use crate::push::check_name;
 use meaning::Sample;
+use servers::{OfServers, Servers};
 
 /// Maximum number of samples of vectors in memory, which are of different models and selections of projects.
 const MOST_SAMPLES: usize = 8;
 
-/// A project in the database.
+/// A project in a database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Project {
-    /// Its number.
-    pub number: i32,
+    /// Its number and server.
+    pub id: ProjectId,
     /// Its name.
     pub name: String,
     /// What people call it.
@@ -51,45 +53,49 @@ pub struct Project {
     pub version: i64,
 }
 
-/// Reads the index that several projects share.
+/// Reads the index that several projects share, on one server or on several.
 #[derive(Clone)]
 pub struct Shared {
-    database: Database,
+    servers: Arc<Servers>,
     samples: Arc<Mutex<Vec<Arc<Sample>>>>,
 }
 
-/// One unchanging state of the database, as one role sees it.
+/// One unchanging state of each database, as one role sees it.
 pub struct Snapshot<'a> {
-    whole: Transaction<'a>,
+    servers: OfServers<Transaction<'a>>,
     role: Option<&'a str>,
     samples: &'a Mutex<Vec<Arc<Sample>>>,
 }
 
 impl Shared {
-    /// Reads from `database`.
-    pub fn new(database: Database) -> Self {
-        Self { database, samples: Arc::default() }
+    /// Reads from these databases.
+    pub fn new(databases: Vec<Database>) -> Self {
+        Self { servers: Arc::new(Servers::new(databases)), samples: Arc::default() }
     }
 
-    /// Runs `work` on one state of the database. `role` limits what it sees; the role of the connection has to be a member
-    /// of it.
+    /// The address of a project's database, without the password.
+    pub fn address_of(&self, project: ProjectId) -> String {
+        self.servers.address(project.server)
+    }
+
+    /// Runs `work` on one state of each database. `role` limits what it sees; the roles of the connections have to be
+    /// members of it.
     ///
     /// # Errors
-    /// What `work` returns, and [`ubp_core::Error::SharedIndex`].
+    /// What `work` returns, and [`ubp_core::Error::SharedIndex`] if no database can be read.
     pub async fn read<T>(
         &self,
         role: Option<&str>,
         work: impl AsyncFnOnce(&Snapshot<'_>) -> Result<T>,
     ) -> Result<T> {
-        let mut client = self.database.client().await?;
-        let snapshot = self.begin(&mut client, role).await?;
+        let mut clients = self.servers.connect().await?;
+        let servers = servers::begin(&mut clients, role).await?;
+        let snapshot = Snapshot { servers, role, samples: &self.samples };
         let answer = work(&snapshot).await?;
-        snapshot.whole.commit().await.or_failure()?;
+        snapshot.commit().await?;
         Ok(answer)
     }
-}
 
-impl Shared {
     /// The same for work that waits itself, on `runtime`, which also drives all connections.
     ///
     /// # Errors
@@ -100,56 +106,37 @@ impl Shared {
         role: Option<&str>,
         work: impl FnOnce(&Snapshot<'_>) -> Result<T>,
     ) -> Result<T> {
-        let mut client = runtime.block_on(self.database.client())?;
-        let snapshot = runtime.block_on(self.begin(&mut client, role))?;
+        let mut clients = runtime.block_on(self.servers.connect())?;
+        let servers = runtime.block_on(servers::begin(&mut clients, role))?;
+        let snapshot = Snapshot { servers, role, samples: &self.samples };
         let answer = work(&snapshot)?;
-        runtime.block_on(snapshot.whole.commit()).or_failure()?;
+        runtime.block_on(snapshot.commit())?;
         Ok(answer)
-    }
-
-    async fn begin<'a>(
-        &'a self,
-        client: &'a mut ClientWrapper,
-        role: Option<&'a str>,
-    ) -> Result<Snapshot<'a>> {
-        let whole =
-            client.build_transaction().read_only(true).isolation_level(IsolationLevel::RepeatableRead);
-        let whole = whole.start().await.or_failure()?;
-        // Candidates of partitions are merged, so they have to come in order.
-        // Single rows are looked up in many partitions: whatever reads whole tables is wrong.
-        let mut settings = String::from(
-            "SET LOCAL hnsw.iterative_scan = strict_order; SET LOCAL hnsw.ef_search = 40;
-             SET LOCAL plan_cache_mode = force_generic_plan;
-             SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;",
-        );
-        if let Some(role) = role {
-            settings.push_str(&format!(" SET LOCAL ROLE \"{}\";", role.replace('"', "\"\"")));
-        }
-        whole.batch_execute(&settings).await.or_failure()?;
-        Ok(Snapshot { whole, role, samples: &self.samples })
     }
 }
 
 impl Snapshot<'_> {
-    /// The projects with at least one visible page, by name.
+    /// The projects with at least one visible page, by name, of all servers that can be read.
     ///
     /// # Errors
     /// [`ubp_core::Error::SharedIndex`].
     pub async fn projects(&self) -> Result<Vec<Project>> {
-        let sql = "SELECT project, name, title, tags, commit_id, extract(epoch FROM pushed_at)::bigint, model, version
-             FROM ubp.projects WHERE commit_id IS NOT NULL ORDER BY name COLLATE \"C\"";
-        let rows = self.whole.query(sql, &[]).await.or_failure()?;
-        let projects = rows.iter().map(|row| Project {
-            number: row.get(0),
-            name: row.get(1),
-            title: row.get(2),
-            tags: row.get(3),
-            commit: row.get(4),
-            pushed_at: row.get(5),
-            model: row.get(6),
-            version: row.get(7),
-        });
-        Ok(projects.collect())
+        let readable =
+            self.servers.iter().enumerate().filter_map(|(at, server)| Some((at, server.as_ref().ok()?)));
+        let read = try_join_all(readable.map(|(server, whole)| projects_of(server, whole)));
+        let mut projects: Vec<Project> = read.await?.into_iter().flatten().collect();
+        projects.sort_by(|a, b| (&a.name, a.id.server).cmp(&(&b.name, b.id.server)));
+        Ok(projects)
+    }
+
+    /// Why a server cannot be read.
+    pub(crate) fn unreadable(&self, server: usize) -> Option<String> {
+        self.servers.get(server)?.as_ref().err().map(ToString::to_string)
+    }
+
+    /// The number of servers.
+    pub(crate) fn server_count(&self) -> usize {
+        self.servers.len()
     }
 
     /// The project called `name`.
@@ -167,12 +154,6 @@ impl Snapshot<'_> {
         })
     }
 
-    /// The rows of a statement whose plan the connection keeps: over many partitions, a plan takes longer than its work.
-    async fn rows_of(&self, sql: &str, params: &[&(dyn ToSql + Sync)]) -> Result<Vec<tokio_postgres::Row>> {
-        let statement = self.whole.prepare_cached(sql).await.or_failure()?;
-        self.whole.query(&statement, params).await.or_failure()
-    }
-
     fn kept_sample(&self, fits: impl Fn(&Sample) -> bool) -> Option<Arc<Sample>> {
         let kept = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
         kept.iter().find(|kept| fits(kept)).cloned()
@@ -186,6 +167,24 @@ impl Snapshot<'_> {
         }
         kept.push(sample.clone());
     }
+}
+
+async fn projects_of(server: usize, whole: &Transaction<'_>) -> Result<Vec<Project>> {
+    let sql =
+        "SELECT project, name, title, tags, commit_id, extract(epoch FROM pushed_at)::bigint, model, version
+         FROM ubp.projects WHERE commit_id IS NOT NULL";
+    let rows = whole.query(sql, &[]).await.or_failure()?;
+    let projects = rows.iter().map(|row| Project {
+        id: ProjectId { server, number: row.get(0) },
+        name: row.get(1),
+        title: row.get(2),
+        tags: row.get(3),
+        commit: row.get(4),
+        pushed_at: row.get(5),
+        model: row.get(6),
+        version: row.get(7),
+    });
+    Ok(projects.collect())
 }
 
 /// The number of a section or a row of the full text, which is unique in its project: of the page, and of the part in it.

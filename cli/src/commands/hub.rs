@@ -64,9 +64,9 @@ pub struct HubArgs {
     /// Take these projects instead of a list: a folder or glob (repeatable)
     #[arg(long = "in", global = true, value_name = "FOLDER", conflicts_with = "hub")]
     pub folders: Vec<String>,
-    /// Take the projects that `ubp push` brought into this PostgreSQL: postgres://user@host/database
+    /// Take the projects that `ubp push` brought into this PostgreSQL: postgres://user@host/database (repeatable)
     #[arg(long, global = true, value_name = "ADDRESS", conflicts_with_all = ["hub", "folders"])]
-    pub index: Option<String>,
+    pub index: Vec<String>,
     /// With --index: read as this role of the database, which decides what is visible
     #[arg(long, global = true, value_name = "ROLE", requires = "index")]
     pub role: Option<String>,
@@ -263,15 +263,16 @@ fn page(args: &HubPageArgs) -> Map<String, Value> {
 enum Place {
     /// In files.
     Listed(Listed),
-    /// In a database, read as a role; served from a folder.
-    Index(String, Option<String>, PathBuf),
+    /// In databases, read as a role; served from a folder.
+    Index(Vec<String>, Option<String>, PathBuf),
 }
 
 impl Place {
     fn of(folder: &Path, args: &HubArgs) -> Result<Self, Failure> {
-        match args.index.clone().filter(|index| !index.is_empty()) {
-            Some(index) => Ok(Self::Index(index, args.role.clone(), folder.to_path_buf())),
-            None => listed(folder, args).map(Self::Listed),
+        let addresses: Vec<String> = args.index.iter().filter(|index| !index.is_empty()).cloned().collect();
+        match addresses.is_empty() {
+            true => listed(folder, args).map(Self::Listed),
+            false => Ok(Self::Index(addresses, args.role.clone(), folder.to_path_buf())),
         }
     }
 
@@ -286,7 +287,7 @@ impl Place {
     fn open(self, environment: &Environment, notices: Notices) -> ubp_core::Result<Arc<dyn Answering>> {
         match self {
             Self::Listed(listed) => Ok(Hub::open(listed, environment, notices)?),
-            Self::Index(address, role, _) => index::open(&address, role, environment),
+            Self::Index(addresses, role, _) => index::open(&addresses, role, environment),
         }
     }
 }

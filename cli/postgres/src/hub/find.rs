@@ -14,7 +14,7 @@ use ubp_core::ports::{Embedder, TextKind};
 use ubp_core::search::{Match, SearchMode};
 use ubp_core::{Error, Result};
 
-use crate::reading::{self, Project, Snapshot, Statistics, Within, parts};
+use crate::reading::{self, Project, ProjectId, Snapshot, Statistics, Within, parts};
 
 /// A model, if it is on this machine.
 type Found = Result<Option<Arc<dyn Embedder>>>;
@@ -37,7 +37,7 @@ impl SharedTexts for Texts<'_> {
         for (name, pages) in &sought.projects {
             let project = self.project(name)?;
             if let Some(pages) = pages {
-                within.insert(project.number, pages.iter().copied().collect());
+                within.insert(project.id, pages.iter().copied().collect());
             }
             projects.push(project.clone());
         }
@@ -55,11 +55,11 @@ impl SharedTexts for Texts<'_> {
     }
 
     fn stems(&self, projects: &[&str], initial: char) -> Result<Vec<(String, i64)>> {
-        self.runtime.block_on(self.snapshot.stems(&self.numbers(projects)?, initial))
+        self.runtime.block_on(self.snapshot.stems(&self.ids(projects)?, initial))
     }
 
     fn texts_with(&self, projects: &[&str], stem: &str, most: usize) -> Result<Vec<Vec<String>>> {
-        self.runtime.block_on(self.snapshot.texts_with(&self.numbers(projects)?, stem, most))
+        self.runtime.block_on(self.snapshot.texts_with(&self.ids(projects)?, stem, most))
     }
 }
 
@@ -72,8 +72,8 @@ impl Texts<'_> {
         found.copied().ok_or_else(|| Error::Internal(format!("project {name} is gone")))
     }
 
-    fn numbers(&self, names: &[&str]) -> Result<Vec<i32>> {
-        names.iter().map(|name| Ok(self.project(name)?.number)).collect()
+    fn ids(&self, names: &[&str]) -> Result<Vec<ProjectId>> {
+        names.iter().map(|name| Ok(self.project(name)?.id)).collect()
     }
 
     fn vectors(
@@ -112,8 +112,8 @@ impl Texts<'_> {
     ) -> Result<SharedEvidence> {
         let Sought { query, mode, limit, .. } = *sought;
         let snapshot = self.snapshot;
-        let place: HashMap<i32, usize> =
-            projects.iter().enumerate().map(|(at, project)| (project.number, at)).collect();
+        let place: HashMap<ProjectId, usize> =
+            projects.iter().enumerate().map(|(at, project)| (project.id, at)).collect();
         let mut evidence = SharedEvidence::default();
         let words = if mode == SearchMode::Vector && vectors.is_ok() {
             (Vec::new(), snapshot.statistics(projects, query).await?)
@@ -123,7 +123,7 @@ impl Texts<'_> {
         };
         let (words, statistics) = words;
         (evidence.rows, evidence.rows_with) = counts(&statistics, query);
-        let matched: Vec<(i32, i64)> = words.iter().map(|one| (one.project, one.section)).collect();
+        let matched: Vec<(ProjectId, i64)> = words.iter().map(|one| (one.project, one.section)).collect();
         let mut headings = snapshot.headings(&matched).await?;
         match vectors {
             Ok(vectors) => {
@@ -155,18 +155,18 @@ impl Texts<'_> {
         &self,
         Model { identity, vector }: Model<'_>,
         projects: &[Project],
-        (within, place): (&Within, &HashMap<i32, usize>),
+        (within, place): (&Within, &HashMap<ProjectId, usize>),
         words: &[reading::Match],
         limit: usize,
     ) -> Result<ModelEvidence> {
         let snapshot = self.snapshot;
         let closest = snapshot.closest(projects, within, identity, vector, limit).await?;
-        let mut sections: Vec<(i32, i64)> =
+        let mut sections: Vec<(ProjectId, i64)> =
             closest.sections.iter().map(|one| (one.project, one.section)).collect();
-        let close: HashSet<(i32, i64)> = sections.iter().copied().collect();
+        let close: HashSet<(ProjectId, i64)> = sections.iter().copied().collect();
         let others = words.iter().filter(|one| !closest.skipped.contains(&one.project));
         let others = others.map(|one| (one.project, one.section)).filter(|one| !close.contains(one));
-        let others: Vec<(i32, i64)> = others.collect();
+        let others: Vec<(ProjectId, i64)> = others.collect();
         sections.extend(&others);
         let (similarities, means) = snapshot.similarities(&sections, vector).await?;
         let known = closest.sections.iter().map(|one| (one.project, one.section, one.similarity));
@@ -176,7 +176,8 @@ impl Texts<'_> {
         let close = known.chain(added).filter_map(|(project, section, similarity)| {
             Some((*place.get(&project)?, Close { section, page: parts(section).0, similarity }))
         });
-        let mean = |((project, page), mean): ((i32, i64), f64)| Some(((*place.get(&project)?, page), mean));
+        let mean =
+            |((project, page), mean): ((ProjectId, i64), f64)| Some(((*place.get(&project)?, page), mean));
         Ok(ModelEvidence {
             close: close.collect(),
             background: closest.background,

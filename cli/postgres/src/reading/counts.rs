@@ -7,16 +7,17 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use futures_util::future::try_join_all;
+use tokio_postgres::Row;
 use ubp_core::Result;
 use ubp_core::text::BARRIER;
 
 use super::words::Asked;
-use super::{Project, Snapshot};
+use super::{Project, ProjectId, Snapshot};
 use crate::expression::{Expression, Phrase, pair, rarity};
 use crate::tokens::written;
 
 /// Maximum number of tokens that an unfinished word may become.
-const MOST_ENDINGS: i64 = 30;
+const MOST_ENDINGS: usize = 30;
 /// Maximum number of alternatives whose common rows are counted one by one.
 const MOST_ALTERNATIVES: usize = 4;
 
@@ -34,7 +35,7 @@ pub struct Statistics {
     /// Number of rows with each phrase of the query.
     phrases: HashMap<Phrase, u64>,
     /// Number of rows of each project that is visible as a whole.
-    of_projects: HashMap<i32, u64>,
+    of_projects: HashMap<ProjectId, u64>,
     /// In how many of them each term is.
     terms: Terms,
     /// The most frequent tokens that begin like an unfinished word.
@@ -42,7 +43,7 @@ pub struct Statistics {
 }
 
 /// In how many rows of each project a token, or a pair of adjacent ones, is.
-type Terms = HashMap<String, HashMap<i32, u64>>;
+type Terms = HashMap<String, HashMap<ProjectId, u64>>;
 
 impl Statistics {
     /// Mean number of tokens in a row.
@@ -61,7 +62,7 @@ impl Statistics {
     }
 
     /// How much pg_textsearch weighs a token in a project; `None` if it is not known there.
-    pub(super) fn rarity_there(&self, project: i32, token: &str) -> Option<f64> {
+    pub(super) fn rarity_there(&self, project: ProjectId, token: &str) -> Option<f64> {
         let with = *self.terms.get(token)?.get(&project)? as f64;
         let all = *self.of_projects.get(&project)? as f64;
         Some((1.0 + (all - with + 0.5).max(0.0) / (with + 0.5)).ln().max(1e-3))
@@ -69,17 +70,17 @@ impl Statistics {
 
     /// The number of rows with a phrase in the projects that are visible as a whole, or the projects whose rows have to be
     /// counted.
-    fn of_phrase(&self, phrase: &Phrase) -> std::result::Result<u64, Vec<i32>> {
+    fn of_phrase(&self, phrase: &Phrase) -> std::result::Result<u64, Vec<ProjectId>> {
         let terms = phrase.terms();
         let rows = |term: &String| self.terms.get(term);
         match terms.as_slice() {
             _ if phrase.tokens.is_empty() => Ok(0),
             [term] if phrase.is_counted() => Ok(rows(term).map_or(0, |rows| rows.values().sum())),
             _ => {
-                let has_all = |number: &i32| {
-                    terms.iter().all(|term| rows(term).is_some_and(|of| of.contains_key(number)))
+                let has_all = |project: &ProjectId| {
+                    terms.iter().all(|term| rows(term).is_some_and(|of| of.contains_key(project)))
                 };
-                let mut projects: Vec<i32> = self.of_projects.keys().copied().filter(has_all).collect();
+                let mut projects: Vec<ProjectId> = self.of_projects.keys().copied().filter(has_all).collect();
                 projects.sort_unstable();
                 if projects.is_empty() { Ok(0) } else { Err(projects) }
             }
@@ -89,24 +90,23 @@ impl Statistics {
 
 impl Snapshot<'_> {
     pub(super) async fn statistics_of(&self, projects: &[Project], asked: &Asked) -> Result<Statistics> {
-        let numbers: Vec<i32> = projects.iter().map(|project| project.number).collect();
+        let projects: Vec<ProjectId> = projects.iter().map(|project| project.id).collect();
         // Of projects that are visible in part, the numbers of all rows are not.
         let sql = "SELECT project, rows, tokens FROM ubp.statistics WHERE project = ANY ($1)";
         let mut statistics = Statistics::default();
-        for row in self.rows_of(sql, &[&numbers]).await? {
+        for (server, row) in self.rows_on_all(&projects, sql, &[]).await? {
             let rows = size(row.get(1));
-            statistics.of_projects.insert(row.get(0), rows);
+            statistics.of_projects.insert(ProjectId { server, number: row.get(0) }, rows);
             statistics.rows += rows;
             statistics.tokens += size(row.get(2));
         }
-        let parts: Vec<i32> =
-            numbers.iter().copied().filter(|number| !statistics.of_projects.contains_key(number)).collect();
-        if !parts.is_empty() {
-            let sql = "SELECT count(*), coalesce(sum(length), 0)::bigint FROM ubp.passages WHERE project = ANY ($1)";
-            for row in self.rows_of(sql, &[&parts]).await? {
-                statistics.rows += size(row.get(0));
-                statistics.tokens += size(row.get(1));
-            }
+        let is_part = |project: &ProjectId| !statistics.of_projects.contains_key(project);
+        let parts: Vec<ProjectId> = projects.iter().copied().filter(is_part).collect();
+        let sql =
+            "SELECT count(*), coalesce(sum(length), 0)::bigint FROM ubp.passages WHERE project = ANY ($1)";
+        for (_, row) in self.rows_on_all(&parts, sql, &[]).await? {
+            statistics.rows += size(row.get(0));
+            statistics.tokens += size(row.get(1));
         }
         let expressions: Vec<&Expression> = asked.alternatives.iter().chain(&asked.function_words).collect();
         let mut phrases = asked.phrases();
@@ -119,7 +119,7 @@ impl Snapshot<'_> {
             Ok::<_, ubp_core::Error>((phrase.clone(), self.with_phrase(&statistics, &parts, phrase).await?))
         }));
         statistics.phrases = counted.await?.into_iter().collect();
-        let counts = expressions.iter().map(|expression| self.with_any(&statistics, &numbers, expression));
+        let counts = expressions.iter().map(|expression| self.with_any(&statistics, &projects, expression));
         let mut counts = try_join_all(counts).await?.into_iter();
         statistics.alternatives = counts.by_ref().take(asked.alternatives.len()).collect();
         statistics.function_words = counts.collect();
@@ -133,28 +133,45 @@ impl Snapshot<'_> {
         phrases: &HashSet<&Phrase>,
         mut terms: BTreeSet<String>,
     ) -> Result<()> {
-        let whole: Vec<i32> = statistics.of_projects.keys().copied().collect();
+        let whole: Vec<ProjectId> = statistics.of_projects.keys().copied().collect();
         for phrase in phrases {
             terms.extend(phrase.terms());
             terms.extend(phrase.tokens.iter().cloned());
             let Some(start) = phrase.tokens.last().filter(|_| phrase.is_open) else { continue };
-            let sql = "SELECT term FROM ubp.terms WHERE project = ANY ($1) AND term >= $2 AND term < $3
-                 GROUP BY term ORDER BY sum(rows) DESC, term LIMIT $4";
-            let rows = self.rows_of(sql, &[&whole, start, &format!("{start}{{"), &MOST_ENDINGS]).await?;
-            let endings: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+            let endings = self.endings_of(&whole, start).await?;
             terms.extend(endings.iter().cloned());
             statistics.endings.insert(start.clone(), endings);
         }
         let terms: Vec<String> = terms.into_iter().collect();
         let sql = "SELECT project, term, rows FROM ubp.terms WHERE project = ANY ($1) AND term = ANY ($2)";
-        for row in self.rows_of(sql, &[&whole, &terms]).await? {
-            statistics.terms.entry(row.get(1)).or_default().insert(row.get(0), size(row.get(2)));
+        for (server, row) in self.rows_on_all(&whole, sql, &[&terms]).await? {
+            let project = ProjectId { server, number: row.get(0) };
+            statistics.terms.entry(row.get(1)).or_default().insert(project, size(row.get(2)));
         }
         Ok(())
     }
 
+    /// The most frequent tokens that begin with `start`.
+    async fn endings_of(&self, projects: &[ProjectId], start: &str) -> Result<Vec<String>> {
+        let sql = "SELECT term, sum(rows)::bigint FROM ubp.terms WHERE project = ANY ($1) AND term >= $2 AND term < $3
+             GROUP BY term ORDER BY sum(rows) DESC, term LIMIT $4";
+        let limit = i64::try_from(MOST_ENDINGS).unwrap_or(i64::MAX);
+        let mut rows: HashMap<String, u64> = HashMap::new();
+        for (_, row) in self.rows_on_all(projects, sql, &[&start, &format!("{start}{{"), &limit]).await? {
+            *rows.entry(row.get(0)).or_default() += size(row.get(1));
+        }
+        let mut endings: Vec<(String, u64)> = rows.into_iter().collect();
+        endings.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        Ok(endings.into_iter().take(MOST_ENDINGS).map(|(term, _)| term).collect())
+    }
+
     /// Number of rows with a phrase.
-    async fn with_phrase(&self, statistics: &Statistics, parts: &[i32], phrase: &Phrase) -> Result<u64> {
+    async fn with_phrase(
+        &self,
+        statistics: &Statistics,
+        parts: &[ProjectId],
+        phrase: &Phrase,
+    ) -> Result<u64> {
         let (known, mut projects) = match statistics.of_phrase(phrase) {
             Ok(known) => (known, Vec::new()),
             Err(projects) => (0, projects),
@@ -167,7 +184,7 @@ impl Snapshot<'_> {
     async fn with_any(
         &self,
         statistics: &Statistics,
-        numbers: &[i32],
+        all: &[ProjectId],
         expression: &Expression,
     ) -> Result<u64> {
         let rows = |phrase: &Phrase| statistics.phrases.get(phrase).copied().unwrap_or(0);
@@ -177,7 +194,7 @@ impl Snapshot<'_> {
         let Some(found) = found.filter(|found| found.len() <= MOST_ALTERNATIVES) else {
             let condition = expression.condition();
             let sql = format!("SELECT count(*) FROM ubp.passages WHERE project = ANY ($1) AND {condition}");
-            return Ok(self.rows_of(&sql, &[&numbers]).await?.first().map_or(0, |row| size(row.get(0))));
+            return Ok(count_in(&self.rows_on_all(all, &sql, &[]).await?));
         };
         // The principle of inclusion and exclusion: rows with two of them were counted twice, and so on.
         let mut count = found.iter().map(|phrase| signed(rows(phrase))).sum::<i64>();
@@ -186,8 +203,8 @@ impl Snapshot<'_> {
                 (0..found.len()).filter(|at| several & (1 << at) != 0).map(|at| found[at]).collect();
             let common = match chosen.as_slice() {
                 [] | [_] => continue,
-                [words, joined] => self.with_joined(statistics, numbers, words, joined).await?,
-                several => self.with_all(numbers, several).await?,
+                [words, joined] => self.with_joined(statistics, all, words, joined).await?,
+                several => self.with_all(all, several).await?,
             };
             count += if chosen.len().is_multiple_of(2) { -signed(common) } else { signed(common) };
         }
@@ -199,29 +216,29 @@ impl Snapshot<'_> {
     async fn with_joined(
         &self,
         statistics: &Statistics,
-        numbers: &[i32],
+        all: &[ProjectId],
         words: &Phrase,
         joined: &Phrase,
     ) -> Result<u64> {
-        let known = |term: &str, number: &i32| Some(*statistics.terms.get(term)?.get(number)?);
+        let known = |term: &str, project: &ProjectId| Some(*statistics.terms.get(term)?.get(project)?);
         let (mut both, mut others) = (0, Vec::new());
         let token = joined.tokens.first().filter(|_| joined.tokens.len() == 1 && !joined.is_open);
         let is_joined = token.filter(|_| words.tokens.len() > 1);
-        for number in numbers {
-            let is_whole = statistics.of_projects.contains_key(number);
-            let rows = is_joined
-                .filter(|_| is_whole)
-                .map(|token| (known(token, number).unwrap_or(0), known(&behind(token), number).unwrap_or(0)));
+        for project in all {
+            let is_whole = statistics.of_projects.contains_key(project);
+            let rows = is_joined.filter(|_| is_whole).map(|token| {
+                (known(token, project).unwrap_or(0), known(&behind(token), project).unwrap_or(0))
+            });
             match rows {
                 Some((rows, joined)) if rows == joined => both += rows,
-                _ => others.push(*number),
+                _ => others.push(*project),
             }
         }
         Ok(both + self.with_all(&others, &[words, joined]).await?)
     }
 
     /// Number of rows with all of these phrases.
-    async fn with_all(&self, projects: &[i32], phrases: &[&Phrase]) -> Result<u64> {
+    async fn with_all(&self, projects: &[ProjectId], phrases: &[&Phrase]) -> Result<u64> {
         let tokens: Option<Vec<String>> = phrases.iter().map(|phrase| phrase.tsquery()).collect();
         let Some(tokens) = tokens.filter(|_| !projects.is_empty()) else { return Ok(0) };
         let of_several = phrases.iter().filter(|phrase| phrase.tokens.len() > 1);
@@ -229,9 +246,13 @@ impl Snapshot<'_> {
         let tokens = tokens.join(" & ");
         let sql = "SELECT count(*) FROM ubp.passages WHERE project = ANY ($1)
              AND to_tsvector('simple', tokens) @@ $2::text::tsquery AND tokens LIKE ALL ($3::text[])";
-        let rows = self.rows_of(sql, &[&projects, &tokens, &patterns]).await?;
-        Ok(rows.first().map_or(0, |row| size(row.get(0))))
+        Ok(count_in(&self.rows_on_all(projects, sql, &[&tokens, &patterns]).await?))
     }
+}
+
+/// The sum of what each server has counted.
+fn count_in(rows: &[(usize, Row)]) -> u64 {
+    rows.iter().map(|(_, row)| size(row.get(0))).sum()
 }
 
 /// The term for a token that follows a barrier.

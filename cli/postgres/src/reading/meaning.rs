@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use futures_util::future::try_join_all;
 use pgvector::HalfVector;
-use ubp_core::Result;
+use tokio_postgres::Row;
+use ubp_core::{Error, Result};
 
 use super::rounds::best_of_all;
+use super::servers::by_server;
 use super::words::{Within, only};
-use super::{Project, Snapshot, number, parts};
+use super::{Project, ProjectId, Snapshot, number, parts};
 use crate::failure::OrFailure as _;
 
 /// Number of vectors from which the usual similarity is estimated; all, if there are no more. With 4,000, the mean is
@@ -28,8 +30,8 @@ const SPARE: usize = 2;
 /// A section close to a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Close {
-    /// Number of its project.
-    pub project: i32,
+    /// Its project.
+    pub project: ProjectId,
     /// Number of its page.
     pub page: i64,
     /// Number of the section in the project.
@@ -52,20 +54,23 @@ pub struct Closest {
     /// Number of visible vectors; of projects that are visible in part, those in the sample.
     pub compared: usize,
     /// Projects whose vectors are of another model, or missing; they were not compared.
-    pub skipped: Vec<i32>,
+    pub skipped: Vec<ProjectId>,
 }
 
 /// Vectors from all selected projects.
 pub(super) struct Sample {
     /// Project and version of each, the model, and the role that sees them.
-    of: (Vec<(i32, i64)>, String, Option<String>),
+    of: (Vec<(ProjectId, i64)>, String, Option<String>),
     /// With the project and the section of each.
-    vectors: Vec<(i32, i64, Vec<f32>)>,
+    vectors: Vec<(ProjectId, i64, Vec<f32>)>,
     /// Number of vectors that it stands for.
     all: usize,
     /// Deviation of similarities between them.
     typical: f64,
 }
+
+/// Similarities of sections, and mean similarities of pages, by their projects and numbers.
+pub type Similarities = (HashMap<(ProjectId, i64), f32>, HashMap<(ProjectId, i64), f64>);
 
 impl Snapshot<'_> {
     /// The `limit` sections closest to `query`, a vector of the model `identity`.
@@ -82,8 +87,8 @@ impl Snapshot<'_> {
     ) -> Result<Closest> {
         let (compared, skipped): (Vec<&Project>, Vec<&Project>) =
             projects.iter().partition(|project| project.model.as_deref() == Some(identity));
-        let names: HashMap<i32, &str> =
-            compared.iter().map(|project| (project.number, project.name.as_str())).collect();
+        let names: HashMap<ProjectId, &str> =
+            compared.iter().map(|project| (project.id, project.name.as_str())).collect();
         let mut close = self.near(&compared, within, query, limit * SPARE).await?;
         let name = |one: &Close| names.get(&one.project).copied().unwrap_or_default();
         close.sort_by(|a, b| {
@@ -107,7 +112,7 @@ impl Snapshot<'_> {
             background: (sum / (sample.all as f64 + FEW)) as f32,
             contrast: if sample.typical > 0.0 { (deviation / sample.typical) as f32 } else { 0.0 },
             compared: sample.all,
-            skipped: skipped.into_iter().map(|project| project.number).collect(),
+            skipped: skipped.into_iter().map(|project| project.id).collect(),
         })
     }
 
@@ -118,43 +123,47 @@ impl Snapshot<'_> {
         query: &[f32],
         limit: usize,
     ) -> Result<Vec<Close>> {
-        let numbers: Vec<i32> = projects.iter().map(|project| project.number).collect();
-        let ask = async |projects: &[i32], limit: usize| self.near_in(projects, within, query, limit).await;
-        let found = best_of_all(&numbers, limit, |one: &Close| one.project, ask).await?;
+        let projects: Vec<ProjectId> = projects.iter().map(|project| project.id).collect();
+        let ask =
+            async |projects: &[ProjectId], limit: usize| self.near_in(projects, within, query, limit).await;
+        let found = best_of_all(&projects, limit, |one: &Close| one.project, ask).await?;
         Ok(found.into_iter().map(|(one, _)| one).collect())
     }
 
     /// The `limit` vectors of each project that are closest to `query`.
     async fn near_in(
         &self,
-        projects: &[i32],
+        projects: &[ProjectId],
         within: &Within,
         query: &[f32],
         limit: usize,
     ) -> Result<Vec<(Close, f64)>> {
-        let size = query.len();
-        let of_project = |number: &i32| {
-            let pages = only(within, *number);
+        let (size, asked) = (query.len(), &HalfVector::from_f32_slice(query));
+        let of_project = |project: &ProjectId| {
+            let (number, pages) = (project.number, only(within, *project));
             let distance = format!("(embedding::halfvec({size})) <#> $1::halfvec({size})");
             format!(
                 "SELECT {number}, page, section, path, {distance} FROM ubp.vectors WHERE project = {number}{pages}
                  ORDER BY {distance} LIMIT {limit}"
             )
         };
-        if projects.is_empty() {
-            return Ok(Vec::new());
-        }
-        let sql = projects.iter().map(of_project).collect::<Vec<_>>().join(") UNION ALL (");
-        let asked = HalfVector::from_f32_slice(query);
-        let rows = self.whole.query(&format!("({sql})"), &[&asked]).await.or_failure()?;
-        let close = rows.iter().map(|row| {
-            let (page, similarity) = (row.get::<_, i64>(1), -row.get::<_, f64>(4));
-            let section = number(page, row.get(2));
-            let one =
-                Close { project: row.get(0), page, section, similarity: similarity as f32, path: row.get(3) };
-            (one, similarity)
+        let of_servers = by_server(projects, |id| **id).into_iter().map(|(server, projects)| async move {
+            let sql = projects.into_iter().map(of_project).collect::<Vec<_>>().join(") UNION ALL (");
+            let rows = self.server(server)?.query(&format!("({sql})"), &[asked]).await.or_failure()?;
+            let close = rows.iter().map(|row| {
+                let (page, similarity) = (row.get::<_, i64>(1), -row.get::<_, f64>(4));
+                let one = Close {
+                    project: ProjectId { server, number: row.get(0) },
+                    page,
+                    section: number(page, row.get(2)),
+                    similarity: similarity as f32,
+                    path: row.get(3),
+                };
+                (one, similarity)
+            });
+            Ok::<_, Error>(close.collect::<Vec<_>>())
         });
-        Ok(close.collect())
+        Ok(try_join_all(of_servers).await?.concat())
     }
 
     /// Exact similarity of the closest vector of each of these sections, by project and section, and the mean similarity of
@@ -162,60 +171,61 @@ impl Snapshot<'_> {
     ///
     /// # Errors
     /// [`ubp_core::Error::SharedIndex`].
-    pub async fn similarities(
-        &self,
-        sections: &[(i32, i64)],
-        query: &[f32],
-    ) -> Result<(HashMap<(i32, i64), f32>, HashMap<(i32, i64), f64>)> {
-        let pages: HashSet<(i32, i64)> =
+    pub async fn similarities(&self, sections: &[(ProjectId, i64)], query: &[f32]) -> Result<Similarities> {
+        let pages: HashSet<(ProjectId, i64)> =
             sections.iter().map(|(project, section)| (*project, parts(*section).0)).collect();
-        let (projects, pages): (Vec<i32>, Vec<i64>) = pages.into_iter().unzip();
-        let wanted: HashSet<(i32, i64)> = sections.iter().copied().collect();
+        let wanted: HashSet<(ProjectId, i64)> = sections.iter().copied().collect();
         let sql = "SELECT project, page, section, -(embedding <#> $3)
              FROM unnest($1::integer[], $2::bigint[]) AS wanted(project, page)
              JOIN ubp.vectors USING (project, page) WHERE vector_dims(embedding) = $4";
         let size = i32::try_from(query.len()).unwrap_or(i32::MAX);
         let asked = HalfVector::from_f32_slice(query);
-        let rows = self.rows_of(sql, &[&projects, &pages, &asked, &size]).await?;
-        let mut closest: HashMap<(i32, i64), f32> = HashMap::new();
-        let mut sums: HashMap<(i32, i64), (f64, u32)> = HashMap::new();
-        for row in rows {
-            let (project, page, similarity) = (row.get(0), row.get::<_, i64>(1), row.get::<_, f64>(3) as f32);
-            let section = (project, number(page, row.get(2)));
-            if wanted.contains(&section) {
-                let known = closest.entry(section).or_insert(similarity);
-                *known = known.max(similarity);
+        let mut closest: HashMap<(ProjectId, i64), f32> = HashMap::new();
+        let mut sums: HashMap<(ProjectId, i64), (f64, u32)> = HashMap::new();
+        for (server, pages) in by_server(pages, |(project, _)| *project) {
+            let (projects, pages): (Vec<i32>, Vec<i64>) =
+                pages.into_iter().map(|(project, page)| (project.number, page)).unzip();
+            for row in self.rows_of(server, sql, &[&projects, &pages, &asked, &size]).await? {
+                let project = ProjectId { server, number: row.get(0) };
+                let (page, similarity) = (row.get::<_, i64>(1), row.get::<_, f64>(3) as f32);
+                let section = (project, number(page, row.get(2)));
+                if wanted.contains(&section) {
+                    let known = closest.entry(section).or_insert(similarity);
+                    *known = known.max(similarity);
+                }
+                let sum = sums.entry((project, page)).or_default();
+                *sum = (sum.0 + f64::from(similarity), sum.1 + 1);
             }
-            let sum = sums.entry((project, page)).or_default();
-            *sum = (sum.0 + f64::from(similarity), sum.1 + 1);
         }
         let means = sums.into_iter().filter(|(_, (_, count))| *count > 1);
         Ok((closest, means.map(|(page, (sum, count))| (page, sum / f64::from(count))).collect()))
     }
 
     async fn sample_of(&self, projects: &[&Project], identity: &str, size: usize) -> Result<Arc<Sample>> {
-        let mut versions: Vec<(i32, i64)> =
-            projects.iter().map(|project| (project.number, project.version)).collect();
+        let mut versions: Vec<(ProjectId, i64)> =
+            projects.iter().map(|project| (project.id, project.version)).collect();
         versions.sort_unstable();
         let of = (versions, identity.to_owned(), self.role.map(str::to_owned));
         if let Some(kept) = self.kept_sample(|kept| kept.of == of) {
             return Ok(kept);
         }
-        let numbers_of: Vec<i32> = projects.iter().map(|project| project.number).collect();
+        let all: Vec<ProjectId> = projects.iter().map(|project| project.id).collect();
         let sql = "SELECT project, vectors FROM ubp.statistics WHERE project = ANY ($1)";
-        let rows = self.whole.query(sql, &[&numbers_of]).await.or_failure()?;
-        let known: HashMap<i32, i64> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+        let rows = self.rows_on_all(&all, sql, &[]).await?;
+        let own =
+            |(server, row): &(usize, Row)| (ProjectId { server: *server, number: row.get(0) }, row.get(1));
+        let known: HashMap<ProjectId, i64> = rows.iter().map(own).collect();
         let total: i64 = known.values().sum();
         let asked = projects.iter().map(|project| async {
-            let of_project = known.get(&project.number).copied();
+            let of_project = known.get(&project.id).copied();
             let share = of_project.map_or(SAMPLE / 4, |own| (SAMPLE * own).div_euclid(total.max(1)).max(FEWEST));
             let limit = if total <= SAMPLE { SAMPLE } else { share };
             let sql = format!(
                 "SELECT page, section, embedding FROM ubp.vectors WHERE project = {} ORDER BY lot LIMIT {limit}",
-                project.number
+                project.id.number
             );
-            let rows = self.whole.query(&sql, &[]).await.or_failure()?;
-            Ok::<_, ubp_core::Error>((project.number, of_project, rows))
+            let rows = self.server(project.id.server)?.query(&sql, &[]).await.or_failure()?;
+            Ok::<_, Error>((project.id, of_project, rows))
         });
         let (mut vectors, mut all) = (Vec::new(), 0);
         for (project, of_project, rows) in try_join_all(asked).await? {
@@ -253,12 +263,12 @@ fn deviation(numbers: &[f64]) -> f64 {
 }
 
 /// The usual deviation of similarities between these vectors.
-fn typical(vectors: &[(i32, i64, Vec<f32>)]) -> f64 {
+fn typical(vectors: &[(ProjectId, i64, Vec<f32>)]) -> f64 {
     fn every<T>(items: &[T], limit: usize) -> impl Iterator<Item = &T> {
         items.iter().step_by(items.len().div_ceil(limit).max(1))
     }
     let sample: Vec<_> = every(vectors, COMPARED).collect();
-    let from = |probe: &&(i32, i64, Vec<f32>)| {
+    let from = |probe: &&(ProjectId, i64, Vec<f32>)| {
         let others = sample.iter().filter(|other| (other.0, other.1) != (probe.0, probe.1));
         deviation(&others.map(|other| f64::from(dot(&probe.2, &other.2))).collect::<Vec<_>>())
     };

@@ -6,10 +6,14 @@ use serde_json::Value;
 use ubp_core::Result;
 use ubp_core::index::published::{PublishedLink, PublishedPage, PublishedSection};
 
-use super::{Project, Snapshot, number, parts};
+use super::servers::by_server;
+use super::{Project, ProjectId, Snapshot, number, parts};
 
 /// A hash of where the links of each visible page lead, by the number of the page.
 pub type States = BTreeMap<i64, Vec<u8>>;
+
+/// Headings of sections, by the project and the number of the section in it.
+pub type Headings = HashMap<(ProjectId, i64), String>;
 
 fn size(number: i32) -> usize {
     usize::try_from(number).unwrap_or(0)
@@ -22,7 +26,7 @@ impl Snapshot<'_> {
     /// [`ubp_core::Error::SharedIndex`].
     pub async fn states(&self, project: &Project) -> Result<States> {
         let sql = "SELECT page, links FROM ubp.pages WHERE project = $1";
-        let rows = self.rows_of(sql, &[&project.number]).await?;
+        let rows = self.rows_of(project.id.server, sql, &[&project.id.number]).await?;
         Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
     }
 
@@ -34,12 +38,12 @@ impl Snapshot<'_> {
         let sql = "SELECT page, source, line FROM ubp.sources WHERE project = $1 AND page = ANY ($2)
              ORDER BY source, line";
         let mut sources: HashMap<i64, Vec<(String, usize)>> = HashMap::new();
-        for row in self.rows_of(sql, &[&project.number, &pages]).await? {
+        for row in self.rows_of(project.id.server, sql, &[&project.id.number, &pages]).await? {
             sources.entry(row.get(0)).or_default().push((row.get(1), size(row.get(2))));
         }
         let sql = "SELECT page, path, doc_id, title, aliases, doc_type, tags, front_matter, created_at, updated_at, hash
              FROM ubp.pages WHERE project = $1 AND page = ANY ($2) ORDER BY page";
-        let rows = self.rows_of(sql, &[&project.number, &pages]).await?;
+        let rows = self.rows_of(project.id.server, sql, &[&project.id.number, &pages]).await?;
         let page = |row: &tokio_postgres::Row| {
             let (number, hash): (i64, Vec<u8>) = (row.get(0), row.get(10));
             let page = PublishedPage {
@@ -75,7 +79,7 @@ impl Snapshot<'_> {
         let sql = "SELECT page, line, kind, link_type, target, text, context, state, target_path, source, anchor, ambiguous
              FROM ubp.links WHERE project = $1 AND page = ANY ($2) ORDER BY page, link";
         let mut links: HashMap<i64, Vec<PublishedLink>> = HashMap::new();
-        for row in self.rows_of(sql, &[&project.number, &pages]).await? {
+        for row in self.rows_of(project.id.server, sql, &[&project.id.number, &pages]).await? {
             links.entry(row.get(0)).or_default().push(PublishedLink {
                 line: size(row.get(1)),
                 kind: row.get::<_, i16>(2).into(),
@@ -99,7 +103,7 @@ impl Snapshot<'_> {
     /// [`ubp_core::Error::SharedIndex`].
     pub async fn verdicts(&self, project: &Project) -> Result<Vec<(i64, Value)>> {
         let sql = "SELECT page, freshness FROM ubp.pages WHERE project = $1 AND freshness IS NOT NULL";
-        let rows = self.rows_of(sql, &[&project.number]).await?;
+        let rows = self.rows_of(project.id.server, sql, &[&project.id.number]).await?;
         Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
     }
 
@@ -116,7 +120,7 @@ impl Snapshot<'_> {
             "SELECT page, section_id, level, first_line, last_line, heading_path, text FROM ubp.sections
              WHERE project = $1 AND page = ANY ($2) ORDER BY page, section";
         let mut sections: HashMap<i64, Vec<PublishedSection>> = HashMap::new();
-        for row in self.rows_of(sql, &[&project.number, &pages]).await? {
+        for row in self.rows_of(project.id.server, sql, &[&project.id.number, &pages]).await? {
             sections.entry(row.get(0)).or_default().push(PublishedSection {
                 id: row.get(1),
                 level: u8::try_from(row.get::<_, i16>(2)).unwrap_or(0),
@@ -135,18 +139,24 @@ impl Snapshot<'_> {
     ///
     /// # Errors
     /// [`ubp_core::Error::SharedIndex`].
-    pub async fn headings(&self, sections: &[(i32, i64)]) -> Result<HashMap<(i32, i64), String>> {
-        let (mut projects, mut pages, mut ordinals) = (Vec::new(), Vec::new(), Vec::new());
-        for (project, section) in sections {
-            let (page, ordinal) = parts(*section);
-            projects.push(*project);
-            pages.push(page);
-            ordinals.push(ordinal);
-        }
+    pub async fn headings(&self, sections: &[(ProjectId, i64)]) -> Result<Headings> {
         let sql = "SELECT project, page, section, coalesce(heading_path[array_upper(heading_path, 1)], '')
              FROM unnest($1::integer[], $2::bigint[], $3::integer[]) AS wanted(project, page, section)
              JOIN ubp.sections USING (project, page, section)";
-        let rows = self.rows_of(sql, &[&projects, &pages, &ordinals]).await?;
-        Ok(rows.iter().map(|row| ((row.get(0), number(row.get(1), row.get(2))), row.get(3))).collect())
+        let mut headings = Headings::new();
+        for (server, sections) in by_server(sections, |(project, _)| *project) {
+            let (mut projects, mut pages, mut ordinals) = (Vec::new(), Vec::new(), Vec::new());
+            for (project, section) in sections {
+                let (page, ordinal) = parts(*section);
+                projects.push(project.number);
+                pages.push(page);
+                ordinals.push(ordinal);
+            }
+            for row in self.rows_of(server, sql, &[&projects, &pages, &ordinals]).await? {
+                let project = ProjectId { server, number: row.get(0) };
+                headings.insert((project, number(row.get(1), row.get(2))), row.get(3));
+            }
+        }
+        Ok(headings)
     }
 }

@@ -1,6 +1,7 @@
 //! The best of many projects, without asking each for all that it might contribute.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use ubp_core::Result;
 
@@ -14,24 +15,23 @@ const SHARES: usize = 4;
 ///
 /// Most projects have few of the best, so all are asked for a part first. Those whose last one is still among the best of
 /// all are asked again.
-pub(super) async fn best_of_all<T>(
-    projects: &[i32],
+pub(super) async fn best_of_all<T, P: Copy + Eq + Hash>(
+    projects: &[P],
     limit: usize,
-    project: impl Fn(&T) -> i32,
-    ask: impl AsyncFn(&[i32], usize) -> Result<Vec<(T, f64)>>,
+    project: impl Fn(&T) -> P,
+    ask: impl AsyncFn(&[P], usize) -> Result<Vec<(T, f64)>>,
 ) -> Result<Vec<(T, f64)>> {
     let part = (SHARES * limit).div_ceil(projects.len().max(1)).clamp(FEWEST.min(limit), limit);
     let mut found = ask(projects, part).await?;
     found.sort_by(|a, b| b.1.total_cmp(&a.1));
     let least = found.get(limit - 1).map_or(f64::NEG_INFINITY, |(_, score)| *score);
-    let mut of_projects: HashMap<i32, (usize, f64)> = HashMap::new();
+    let mut of_projects: HashMap<P, (usize, f64)> = HashMap::new();
     for (one, score) in &found {
         let (count, own) = of_projects.entry(project(one)).or_insert((0, f64::INFINITY));
         (*count, *own) = (*count + 1, own.min(*score));
     }
-    let has_more =
-        |number: &i32| of_projects.get(number).is_some_and(|(count, own)| *count >= part && *own > least);
-    let more: Vec<i32> = projects.iter().copied().filter(has_more).collect();
+    let has_more = |one: &P| of_projects.get(one).is_some_and(|(count, own)| *count >= part && *own > least);
+    let more: Vec<P> = projects.iter().copied().filter(has_more).collect();
     if part < limit && !more.is_empty() {
         found.retain(|(one, _)| !more.contains(&project(one)));
         found.extend(ask(&more, limit).await?);

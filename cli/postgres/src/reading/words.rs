@@ -3,13 +3,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ubp_core::Result;
+use futures_util::future::try_join_all;
 use ubp_core::index::Stemmer;
 use ubp_core::search::NEIGHBOURS;
 use ubp_core::text::Query;
+use ubp_core::{Error, Result};
 
 use super::rounds::best_of_all;
-use super::{Project, Snapshot, Statistics, list, number};
+use super::servers::by_server;
+use super::{Project, ProjectId, Snapshot, Statistics, list, number};
 use crate::expression::{Expression, Phrase, bm25};
 use crate::failure::{OrFailure as _, words_lost};
 use crate::tokens::Places;
@@ -24,13 +26,13 @@ const MOST_REPEATED: usize = 60;
 const MOST_SCORED: usize = 2_000;
 
 /// The pages that may be found, by project; all of the projects that are absent.
-pub type Within = HashMap<i32, Vec<i64>>;
+pub type Within = HashMap<ProjectId, Vec<i64>>;
 
 /// A section whose words match.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Match {
-    /// Number of its project.
-    pub project: i32,
+    /// Its project.
+    pub project: ProjectId,
     /// Number of its page.
     pub page: i64,
     /// Number of the section in the project.
@@ -80,21 +82,42 @@ impl Asked {
 }
 
 /// A row that may be among the best.
+#[derive(Clone)]
 struct Candidate {
-    project: i32,
+    project: ProjectId,
     page: i64,
     passage: i32,
 }
 
+impl Candidate {
+    fn read(server: usize, row: &tokio_postgres::Row) -> Self {
+        Self { project: ProjectId { server, number: row.get(0) }, page: row.get(1), passage: row.get(2) }
+    }
+}
+
 /// A row with its tokens.
 struct Row {
-    project: i32,
+    project: ProjectId,
     page: i64,
     passage: i32,
     section: i32,
     path: String,
     length: i32,
     tokens: String,
+}
+
+impl Row {
+    fn read(server: usize, row: &tokio_postgres::Row) -> Self {
+        Self {
+            project: ProjectId { server, number: row.get(0) },
+            page: row.get(1),
+            passage: row.get(2),
+            section: row.get(3),
+            path: row.get(4),
+            length: row.get(5),
+            tokens: row.get(6),
+        }
+    }
 }
 
 impl Snapshot<'_> {
@@ -123,13 +146,14 @@ impl Snapshot<'_> {
         let asked = Asked::of(query)?;
         let statistics = self.statistics_of(projects, &asked).await?;
         let Some(strict) = &asked.strict else { return Ok((Vec::new(), statistics)) };
-        let order: HashMap<i32, &str> =
-            projects.iter().map(|project| (project.number, project.name.as_str())).collect();
+        let order: HashMap<ProjectId, &str> =
+            projects.iter().map(|project| (project.id, project.name.as_str())).collect();
         let mut found = self.find(projects, within, strict, &asked, limit, &statistics, &order).await?;
         if (1..enough).contains(&found.len())
             && let Some(relaxed) = &asked.relaxed
         {
-            let known: HashSet<(i32, i64)> = found.iter().map(|one| (one.project, one.section)).collect();
+            let known: HashSet<(ProjectId, i64)> =
+                found.iter().map(|one| (one.project, one.section)).collect();
             let least = found.last().map_or(f64::INFINITY, |one| one.bm25);
             let plain = Asked { neighbours: None, ..Asked::of(query)? };
             let others = self.find(projects, within, relaxed, &plain, limit, &statistics, &order).await?;
@@ -153,7 +177,7 @@ impl Snapshot<'_> {
         asked: &Asked,
         limit: usize,
         statistics: &Statistics,
-        order: &HashMap<i32, &str>,
+        order: &HashMap<ProjectId, &str>,
     ) -> Result<Vec<Match>> {
         let candidates = self.candidates(projects, within, expression, limit * SPARE, statistics).await?;
         let rows = self.rows(&candidates).await?;
@@ -215,9 +239,9 @@ impl Snapshot<'_> {
             return Ok(all);
         }
         let weights = Self::weights(projects, expression, statistics);
-        let all: Vec<i32> = projects.iter().map(|project| project.number).collect();
+        let all: Vec<ProjectId> = projects.iter().map(|project| project.id).collect();
         let of = |candidate: &Candidate| candidate.project;
-        let ask = async |projects: &[i32], limit: usize| {
+        let ask = async |projects: &[ProjectId], limit: usize| {
             let found = self.best(projects, within, expression, &weights, limit).await?;
             if !limited {
                 check_words_are_found(projects, &weights, statistics, &found)?;
@@ -231,39 +255,50 @@ impl Snapshot<'_> {
     /// The `limit` best rows of each project, as far as PostgreSQL can tell, with their scores.
     async fn best(
         &self,
-        projects: &[i32],
+        projects: &[ProjectId],
         within: &Within,
         expression: &Expression,
-        weights: &HashMap<i32, String>,
+        weights: &HashMap<ProjectId, String>,
         limit: usize,
     ) -> Result<Vec<(Candidate, f64)>> {
         let condition = if expression.is_selective() { expression.condition() } else { "true".into() };
-        let best = projects.iter().filter_map(|&number| {
-            let text = weights.get(&number)?;
-            let pages = only(within, number);
+        let of_project = |project: &ProjectId| {
+            let text = weights.get(project)?;
+            let (number, pages) = (project.number, only(within, *project));
             Some(format!(
                 "SELECT {number}, page, passage, -bm25_get_current_score() FROM (
                      SELECT page, passage FROM ubp.passages WHERE project = {number} AND ({condition}){pages}
                      ORDER BY tokens <@> to_bm25query('{text}', 'ubp.passages_bm25') LIMIT {limit}
                  ) AS found"
             ))
+        };
+        let asked = by_server(projects, |id| **id).into_iter().map(|(server, projects)| async move {
+            let sql: Vec<String> = projects.into_iter().filter_map(of_project).collect();
+            match sql.is_empty() {
+                true => Ok(Vec::new()),
+                false => self.best_on(server, &sql.join(" UNION ALL ")).await,
+            }
         });
-        let sql = best.collect::<Vec<_>>().join(" UNION ALL ");
-        if sql.is_empty() {
-            return Ok(Vec::new());
-        }
+        Ok(try_join_all(asked).await?.concat())
+    }
+
+    /// Candidates that a statement finds on a server, with their scores.
+    async fn best_on(&self, server: usize, sql: &str) -> Result<Vec<(Candidate, f64)>> {
+        let whole = self.server(server)?;
+        let plan_with = async |others: &str| {
+            let sql = format!(
+                "SET LOCAL enable_seqscan = {others}; SET LOCAL enable_bitmapscan = {others}; SET LOCAL enable_sort = {others}"
+            );
+            whole.batch_execute(&sql).await.or_failure()
+        };
         // Only a scan of the index in its order has scores. Beside the order in one list, PostgreSQL would compute each
         // score again, which takes forty times as long.
-        self.plan_with("off").await?;
-        let rows = self.whole.query(&sql, &[]).await.or_failure()?;
-        self.plan_with("on").await?;
-        let row = |row: &tokio_postgres::Row| {
-            (Candidate { project: row.get(0), page: row.get(1), passage: row.get(2) }, row.get(3))
-        };
-        let mut found: Vec<(Candidate, f64)> = rows.iter().map(row).collect();
+        plan_with("off").await?;
+        let rows = whole.query(sql, &[]).await.or_failure()?;
+        plan_with("on").await?;
         // Rows without any of the words come too.
-        found.retain(|(_, score)| *score > 0.0);
-        Ok(found)
+        let scored = rows.iter().map(|row| (Candidate::read(server, row), row.get::<_, f64>(3)));
+        Ok(scored.filter(|(_, score)| *score > 0.0).collect())
     }
 
     /// All rows that match, and maybe others, unless they are many.
@@ -278,34 +313,30 @@ impl Snapshot<'_> {
         let Some((tokens, patterns)) = expression.required().filter(|_| !projects.is_empty()) else {
             return Ok(Some(Vec::new()));
         };
+        let projects: Vec<ProjectId> = projects.iter().map(|project| project.id).collect();
         let rows = if within.is_empty() {
-            let numbers: Vec<i32> = projects.iter().map(|project| project.number).collect();
             let sql = "SELECT project, page, passage FROM ubp.passages WHERE project = ANY ($1)
                  AND to_tsvector('simple', tokens) @@ $2::text::tsquery AND tokens LIKE ALL ($3::text[]) LIMIT $4";
             let limit = i64::try_from(most + 1).unwrap_or(i64::MAX);
-            self.rows_of(sql, &[&numbers, &tokens, &patterns, &limit]).await?
+            self.rows_on_all(&projects, sql, &[&tokens, &patterns, &limit]).await?
         } else {
-            let of_project = |project: &Project| {
+            let of_project = |project: &ProjectId| {
                 let number = project.number;
                 format!(
                     "SELECT {number}, page, passage FROM ubp.passages WHERE project = {number} AND ({}){}",
                     expression.condition(),
-                    only(within, number)
+                    only(within, *project)
                 )
             };
-            let sql = projects.iter().map(of_project).collect::<Vec<_>>().join(" UNION ALL ");
-            self.whole.query(&format!("{sql} LIMIT {}", most + 1), &[]).await.or_failure()?
+            let asked = by_server(&projects, |id| **id).into_iter().map(|(server, projects)| async move {
+                let sql = projects.into_iter().map(of_project).collect::<Vec<_>>().join(" UNION ALL ");
+                let rows = self.server(server)?.query(&format!("{sql} LIMIT {}", most + 1), &[]).await;
+                Ok::<_, Error>(rows.or_failure()?.into_iter().map(|row| (server, row)).collect::<Vec<_>>())
+            });
+            try_join_all(asked).await?.into_iter().flatten().collect()
         };
-        let all =
-            rows.iter().map(|row| Candidate { project: row.get(0), page: row.get(1), passage: row.get(2) });
+        let all = rows.iter().map(|(server, row)| Candidate::read(*server, row));
         Ok((rows.len() <= most).then(|| all.collect()))
-    }
-
-    async fn plan_with(&self, others: &str) -> Result<()> {
-        let sql = format!(
-            "SET LOCAL enable_seqscan = {others}; SET LOCAL enable_bitmapscan = {others}; SET LOCAL enable_sort = {others}"
-        );
-        self.whole.batch_execute(&sql).await.or_failure()
     }
 
     /// The query for each project. PostgreSQL weighs words by their rarity in the partition; words that are rarer in all
@@ -314,7 +345,7 @@ impl Snapshot<'_> {
         projects: &[Project],
         expression: &Expression,
         statistics: &Statistics,
-    ) -> HashMap<i32, String> {
+    ) -> HashMap<ProjectId, String> {
         let mut wanted: HashMap<String, f64> = HashMap::new();
         for (phrase, idf) in expression.phrases.iter().zip(statistics.rarities(expression)) {
             let Some((last, others)) = phrase.tokens.split_last() else { continue };
@@ -331,7 +362,7 @@ impl Snapshot<'_> {
             }
         }
         let largest = wanted.values().copied().fold(f64::MIN_POSITIVE, f64::max);
-        let text = |project: i32| {
+        let text = |project: ProjectId| {
             let mut text = String::new();
             let mut words: Vec<(&String, f64)> = wanted.iter().map(|(token, idf)| (token, *idf)).collect();
             words.sort_by(|a, b| a.0.cmp(b.0));
@@ -346,40 +377,34 @@ impl Snapshot<'_> {
             }
             text
         };
-        projects.iter().map(|project| (project.number, text(project.number))).collect()
+        projects.iter().map(|project| (project.id, text(project.id))).collect()
     }
 
     /// The rows of candidates.
     async fn rows(&self, candidates: &[Candidate]) -> Result<Vec<Row>> {
-        let projects: Vec<i32> = candidates.iter().map(|one| one.project).collect();
-        let pages: Vec<i64> = candidates.iter().map(|one| one.page).collect();
-        let passages: Vec<i32> = candidates.iter().map(|one| one.passage).collect();
         let sql = "SELECT project, page, passage, section, path, length, tokens
              FROM unnest($1::integer[], $2::bigint[], $3::integer[]) AS wanted(project, page, passage)
              JOIN ubp.passages USING (project, page, passage)";
-        let rows = self.rows_of(sql, &[&projects, &pages, &passages]).await?;
-        let row = |row: &tokio_postgres::Row| Row {
-            project: row.get(0),
-            page: row.get(1),
-            passage: row.get(2),
-            section: row.get(3),
-            path: row.get(4),
-            length: row.get(5),
-            tokens: row.get(6),
-        };
-        Ok(rows.iter().map(row).collect())
+        let asked = by_server(candidates, |one| one.project).into_iter().map(|(server, own)| async move {
+            let projects: Vec<i32> = own.iter().map(|one| one.project.number).collect();
+            let pages: Vec<i64> = own.iter().map(|one| one.page).collect();
+            let passages: Vec<i32> = own.iter().map(|one| one.passage).collect();
+            let rows = self.rows_of(server, sql, &[&projects, &pages, &passages]).await?;
+            Ok::<_, Error>(rows.iter().map(|row| Row::read(server, row)).collect::<Vec<_>>())
+        });
+        Ok(try_join_all(asked).await?.into_iter().flatten().collect())
     }
 }
 
 /// Refuses an answer of an index that lost its rows: it finds nothing, although the words are known to be there.
 fn check_words_are_found(
-    projects: &[i32],
-    weights: &HashMap<i32, String>,
+    projects: &[ProjectId],
+    weights: &HashMap<ProjectId, String>,
     statistics: &Statistics,
     found: &[(Candidate, f64)],
 ) -> Result<()> {
-    let with_rows: HashSet<i32> = found.iter().map(|(candidate, _)| candidate.project).collect();
-    let has_words = |project: i32| {
+    let with_rows: HashSet<ProjectId> = found.iter().map(|(candidate, _)| candidate.project).collect();
+    let has_words = |project: ProjectId| {
         let words = weights.get(&project).map_or("", String::as_str);
         words.split(' ').any(|token| statistics.rarity_there(project, token).is_some())
     };
@@ -390,7 +415,7 @@ fn check_words_are_found(
 }
 
 /// The condition that a row is of a page that may be found.
-pub(super) fn only(within: &Within, project: i32) -> String {
+pub(super) fn only(within: &Within, project: ProjectId) -> String {
     let of_pages = |pages: &Vec<i64>| format!(" AND page = ANY ('{}'::bigint[])", list(pages));
     within.get(&project).map_or_else(String::new, of_pages)
 }

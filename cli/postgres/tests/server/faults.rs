@@ -144,7 +144,7 @@ fn after_a_crash_of_the_server_everything_that_was_pushed_is_there() {
         let mut newer = project(&many(30, "copper"));
         newer.commit = 2;
         newer.push(&database).await?;
-        let found = ubp_postgres::Shared::new(database)
+        let found = ubp_postgres::Shared::new(vec![database])
             .read(None, async |snapshot| {
                 let projects = snapshot.projects().await?;
                 snapshot
@@ -186,7 +186,7 @@ fn readers_see_a_pushed_page_at_once() {
         let changed = pushed.push(&database).await?;
         println!("pushing one page of 40 took {} ms", begun.elapsed().as_millis());
         assert_eq!((changed.changed, changed.unchanged), (1, 39));
-        let found = ubp_postgres::Shared::new(database)
+        let found = ubp_postgres::Shared::new(vec![database])
             .read(None, async |snapshot| {
                 let projects = snapshot.projects().await?;
                 snapshot

@@ -9,13 +9,13 @@ use ubp_core::manifest::{FrontMatterMode, Manifest};
 use ubp_core::ops::named;
 use ubp_core::ports::{Embedder, FixedClock};
 use ubp_core::progress::{Cancel, Silent};
-use ubp_postgres::{Asked, Database, SharedHub, Surroundings, run};
+use ubp_postgres::{Address, Asked, Database, SharedHub, Surroundings, run};
 use ubp_testing::HashEmbedder;
 
 use super::project::Project;
 use super::server::{Server, shared};
 
-const WORDS: [&str; 24] = [
+pub(super) const WORDS: [&str; 24] = [
     "harbour",
     "lantern",
     "walrus",
@@ -43,7 +43,7 @@ const WORDS: [&str; 24] = [
 ];
 
 /// Pages of a project: words that are frequent in it differ from those in others, and so do the lengths.
-fn pages(project: usize) -> Vec<(String, String)> {
+pub(super) fn pages(project: usize) -> Vec<(String, String)> {
     let mut state = project as u64 * 7_919 + 17;
     let mut next = |most: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -70,11 +70,15 @@ fn pages(project: usize) -> Vec<(String, String)> {
     (0..10 + project * 4).map(page).collect()
 }
 
-fn project(name: &str, pages: &[(String, String)]) -> Project {
+pub(super) fn project(name: &str, pages: &[(String, String)]) -> Project {
     Project::new(name, pages.iter().map(|(path, text)| (path.as_str(), text.as_str())))
 }
 
 fn open(server: &Server, database: &str, role: Option<&str>) -> SharedHub {
+    open_all(&[server.address("postgres", database)], role).unwrap()
+}
+
+pub(super) fn open_all(addresses: &[Address], role: Option<&str>) -> ubp_core::Result<SharedHub> {
     let now = Timestamp::from_second(1_000_000).unwrap();
     let surroundings = Surroundings {
         model: Box::new(|identity| {
@@ -85,16 +89,16 @@ fn open(server: &Server, database: &str, role: Option<&str>) -> SharedHub {
         clock: Arc::new(FixedClock::at(now)),
         manifest: Manifest::default_for("pages", FrontMatterMode::Preserved, now).unwrap(),
     };
-    SharedHub::open(&server.address("postgres", database), 4, role.map(Into::into), surroundings).unwrap()
+    SharedHub::open(addresses, 4, role.map(Into::into), surroundings)
 }
 
-fn ask(hub: &SharedHub, operation: &str, params: Value) -> ubp_core::Result<Value> {
+pub(super) fn ask(hub: &SharedHub, operation: &str, params: Value) -> ubp_core::Result<Value> {
     let asked = Asked { caller: Caller::Person, agent: None, progress: &Silent, cancel: &Cancel::default() };
     hub.call(named(operation).unwrap(), &params, asked, None)
 }
 
 /// Pages with scores, best first, without names of projects.
-fn hits(answer: &Value) -> Vec<(String, f64)> {
+pub(super) fn hits(answer: &Value) -> Vec<(String, f64)> {
     let results = answer["results"].as_array().unwrap().iter().chain(answer["nearby"].as_array().unwrap());
     let mut hits: Vec<(String, f64)> = results
         .map(|result| {
@@ -107,7 +111,7 @@ fn hits(answer: &Value) -> Vec<(String, f64)> {
     hits
 }
 
-fn pushed(server: &Server, projects: &[Project]) -> (String, Database) {
+pub(super) fn pushed(server: &Server, projects: &[Project]) -> (String, Database) {
     run(async {
         let (database, name) = server.index().await;
         for project in projects {

@@ -11,3 +11,4 @@ mod pushing;
 mod reading;
 mod rights;
 mod server;
+mod several;

@@ -90,7 +90,7 @@ fn an_older_commit_does_not_replace_a_newer_one() {
         let error = old.push(&database).await.unwrap_err();
         assert_eq!(error.code(), "shared_index");
         assert!(error.message().to_string().contains("web has commit 2, which is newer than 1"), "{error}");
-        let shared = Shared::new(database.clone());
+        let shared = Shared::new(vec![database.clone()]);
         let text = shared
             .read(None, async |snapshot| {
                 let project = snapshot.project("web").await?;

@@ -50,7 +50,7 @@ fn words_are_scored_as_in_one_index_over_all_projects() {
                 all.iter().copied().filter(|(path, _)| path.starts_with(&format!("p{part}"))).collect();
             Project::new(&format!("project{part}"), pages).push(&database).await?;
         }
-        let shared = Shared::new(database);
+        let shared = Shared::new(vec![database]);
         let rows = merged.index.read(|db| {
             Ok(db.query_row("SELECT count(*) FROM fulltext_docsize", [], |row| row.get::<_, i64>(0))?)
         })?;
@@ -78,7 +78,7 @@ fn words_are_scored_as_in_one_index_over_all_projects() {
                     assert_eq!(statistics.rows, rows, "{text}");
                     let mut named = Vec::new();
                     for one in found {
-                        let project = projects.iter().find(|project| project.number == one.project).unwrap();
+                        let project = projects.iter().find(|project| project.id == one.project).unwrap();
                         let sections = snapshot.sections_of(project, &[one.page]).await?;
                         let ordinal = usize::try_from(section_of(one.section).1).unwrap();
                         let first = i64::try_from(sections[&one.page][ordinal].lines.0).unwrap();
@@ -120,7 +120,7 @@ fn vectors_are_compared_as_in_one_index_over_all_projects() {
         let identity = merged.embedder.model().identity.clone();
         let matrix = view.vectors(&identity)?;
         let expected = view.read(|db| matrix.closest(db, &vector, 5, |_| true))?;
-        let closest = Shared::new(database)
+        let closest = Shared::new(vec![database])
             .read(None, async |snapshot| {
                 let projects = snapshot.projects().await?;
                 snapshot.closest(&projects, &Within::new(), &identity, &vector, 5).await

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ubp_core::ports::{Embedder as _, TextKind};
 use ubp_core::text::Query;
-use ubp_postgres::{Shared, Within, run};
+use ubp_postgres::{ProjectId, Shared, Within, run};
 
 use super::project::Project;
 use super::server::shared;
@@ -81,7 +81,7 @@ fn random_rights_leak_nothing_to_random_questions() {
             Project::new(project, own).push(&database).await?;
         }
         let admin = server.connect("postgres", &name).await.unwrap();
-        let shared = Shared::new(database.clone());
+        let shared = Shared::new(vec![database.clone()]);
         let embedder = ubp_testing::HashEmbedder::default();
         for role in 0..roles() {
             let role = format!("reader_{name}_{role}");
@@ -112,7 +112,7 @@ fn random_rights_leak_nothing_to_random_questions() {
                         snapshot.matches(&projects, &query, &Within::new(), 200, 1).await?;
                     let mut seen: Vec<(String, String)> = Vec::new();
                     let named =
-                        |number: i32| projects.iter().find(|one| one.number == number).unwrap().name.clone();
+                        |id: ProjectId| projects.iter().find(|one| one.id == id).unwrap().name.clone();
                     seen.extend(found.into_iter().map(|one| (named(one.project), one.path)));
                     let closest =
                         snapshot.closest(&projects, &Within::new(), "hash-words@1", &vector, 50).await?;

@@ -14,27 +14,24 @@ use ubp_host::models::places::Places;
 use ubp_host::{Environment, SystemClock, models};
 use ubp_postgres::{Address, Asked, SharedHub, Surroundings};
 
-/// Maximum number of connections, each of which answers one question at a time.
+/// Maximum number of connections to each database, each of which answers one question at a time.
 const CONNECTIONS: usize = 8;
 
-struct Index {
-    hub: SharedHub,
-    address: String,
-}
+struct Index(SharedHub);
 
 pub(super) fn open(
-    address: &str,
+    addresses: &[String],
     role: Option<String>,
     environment: &Environment,
 ) -> Result<Arc<dyn Answering>> {
-    let address = Address::parse(address, |name| environment.get(name).map(str::to_owned))?;
+    let parsed = |address: &String| Address::parse(address, |name| environment.get(name).map(str::to_owned));
+    let addresses: Vec<Address> = addresses.iter().map(parsed).collect::<Result<_>>()?;
     let clock = SystemClock::default();
     let manifest = Manifest::default_for("pages", FrontMatterMode::Preserved, clock.now())?;
     let places = Places::new(None, environment);
     let model = Box::new(move |identity: &str| models::with_identity(identity, &places));
     let surroundings = Surroundings { model, clock: Arc::new(clock), manifest };
-    let hub = SharedHub::open(&address, CONNECTIONS, role, surroundings)?;
-    Ok(Arc::new(Index { hub, address: address.to_string() }))
+    Ok(Arc::new(Index(SharedHub::open(&addresses, CONNECTIONS, role, surroundings)?)))
 }
 
 impl Answering for Index {
@@ -59,7 +56,7 @@ impl Answering for Index {
                 ));
             }
         };
-        self.hub.call(operation, &params, Asked { caller, agent, progress, cancel }, told)
+        self.0.call(operation, &params, Asked { caller, agent, progress, cancel }, told)
     }
 
     fn answers(&self, operation: &Operation) -> bool {
@@ -67,20 +64,23 @@ impl Answering for Index {
     }
 
     fn states(&self, _: &Cancel) -> Result<Vec<ProjectState>> {
-        let state = |(project, pages): (ubp_postgres::Project, usize)| ProjectState {
-            folder: self.address.clone(),
-            project: project.name,
-            tags: project.tags,
-            version: Some(project.commit),
-            pages: Some(pages),
-            error: None,
+        let state = |state: ubp_postgres::ProjectState| ProjectState {
+            folder: state.address,
+            project: state.project.name,
+            tags: state.project.tags,
+            version: Some(state.project.commit),
+            pages: Some(state.pages),
+            error: state.error,
         };
-        Ok(self.hub.projects()?.into_iter().map(state).collect())
+        Ok(self.0.projects()?.into_iter().map(state).collect())
     }
 
     fn counts(&self) -> Counts {
-        match self.hub.projects() {
-            Ok(projects) => Counts { projects: projects.len(), failed_projects: 0 },
+        match self.0.projects() {
+            Ok(projects) => {
+                let failed_projects = projects.iter().filter(|project| project.error.is_some()).count();
+                Counts { projects: projects.len(), failed_projects }
+            }
             Err(_) => Counts { projects: 0, failed_projects: 1 },
         }
     }

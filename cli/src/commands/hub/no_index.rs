@@ -8,6 +8,6 @@ use ubp_host::hub::Answering;
 
 use crate::commands::push::without_postgres;
 
-pub(super) fn open(_: &str, _: Option<String>, _: &Environment) -> Result<Arc<dyn Answering>> {
+pub(super) fn open(_: &[String], _: Option<String>, _: &Environment) -> Result<Arc<dyn Answering>> {
     Err(without_postgres())
 }
