@@ -29,6 +29,7 @@ mod mapped_cache;
 pub mod memory;
 pub mod models;
 pub mod opening;
+pub mod priority;
 mod project;
 pub mod sessions;
 pub mod shared_vectors;

@@ -181,7 +181,9 @@ impl Embedder for Encoder {
         if let [text] = texts {
             let tokens = self.tokens(prefix, text)?;
             let session = self.session(kind, tokens.ids.len())?;
-            return Ok(vec![self.vector(&*session, &tokens, Cores::All)?]);
+            // Somebody waits for a query. A passage alone is embedded beside what somebody waits for.
+            let cores = if kind == TextKind::Query { Cores::All } else { Cores::One(0) };
+            return Ok(vec![self.vector(&*session, &tokens, cores)?]);
         }
         if texts.is_empty() {
             return Ok(Vec::new());

@@ -1,6 +1,7 @@
 //! What completes the text before the cursor: names of pages, headings, blocks, link types, files, symbols, tags, and the keys
 //! and values of front matter.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::{OpenPage, Place, places};
@@ -198,7 +199,8 @@ fn in_link(
 }
 
 fn pages(context: &Context<'_>, open: &OpenPage, typed: &str, range: Range<usize>) -> Result<Candidates> {
-    let mut all = found_pages(context, typed, |page| spelling(context, open, page))?;
+    let mut known = Leads::new();
+    let mut all = found_pages(context, typed, |page| spelling(context, open, page, &mut known))?;
     if typed.contains(['/', '.']) && all.len() < MOST {
         all.extend(files(context, typed.trim_start(), None, str::to_owned)?);
     }
@@ -208,7 +210,7 @@ fn pages(context: &Context<'_>, open: &OpenPage, typed: &str, range: Range<usize
 fn found_pages(
     context: &Context<'_>,
     typed: &str,
-    spelled: impl Fn(&complete::Completion) -> Result<String>,
+    mut spelled: impl FnMut(&complete::Completion) -> Result<String>,
 ) -> Result<Vec<Candidate>> {
     let params = complete::Params { text: typed.trim().to_owned(), limit: Some(MOST) };
     let pages = complete::run(context, params)?.pages;
@@ -229,25 +231,37 @@ pub fn link_name(context: &Context<'_>, open: &OpenPage, path: &str) -> Result<S
     let title = context.index.read(|db| questions::title_at(db, path))?.unwrap_or_default();
     let page =
         complete::Completion { filepath: path.to_owned(), name: title.clone(), title, url: String::new() };
-    spelling(context, open, &page)
+    spelling(context, open, &page, &mut Leads::new())
 }
 
+/// Paths of the pages that names lead to, if they lead to one. Many pages may have the same name, such as "index".
+type Leads = HashMap<String, Option<String>>;
+
 /// The shortest name under which a link on the page leads to this one.
-fn spelling(context: &Context<'_>, open: &OpenPage, page: &complete::Completion) -> Result<String> {
+fn spelling(
+    context: &Context<'_>,
+    open: &OpenPage,
+    page: &complete::Completion,
+    known: &mut Leads,
+) -> Result<String> {
     let by_path = path::without_page_extension(&page.filepath);
     let file = path::page_name(&page.filepath);
     for name in [page.name.as_str(), page.title.as_str(), file] {
         if name.contains(['#', '|', '[', ']', '^']) || (name == by_path && name != file) {
             continue;
         }
-        let leads_there = context.index.read(|db| {
-            let found = index::destination(db, context.source, LinkKind::Wiki, name, open.origin(context))?;
-            let Destination::Page { page: number, anchor: None, ambiguous: false } = found else {
-                return Ok(false);
-            };
-            Ok(questions::path(db, number)? == page.filepath)
-        })?;
-        if leads_there {
+        if !known.contains_key(name) {
+            let leads_to = context.index.read(|db| {
+                let found =
+                    index::destination(db, context.source, LinkKind::Wiki, name, open.origin(context))?;
+                let Destination::Page { page, anchor: None, ambiguous: false } = found else {
+                    return Ok(None);
+                };
+                questions::path(db, page).map(Some)
+            })?;
+            known.insert(name.to_owned(), leads_to);
+        }
+        if known.get(name).is_some_and(|path| path.as_ref() == Some(&page.filepath)) {
             return Ok(name.to_owned());
         }
     }

@@ -12,7 +12,7 @@ use ubp_core::{Error, Result};
 
 use super::opened::Opened;
 use super::{Notice, Shared};
-use crate::memory;
+use crate::{memory, priority};
 
 /// How long the work pauses for calls before it continues in parallel.
 const COURTESY: Duration = Duration::from_millis(250);
@@ -54,6 +54,7 @@ impl Bell {
 
 /// Runs until the project is dropped.
 pub(super) fn run(shared: &Arc<Shared>) {
+    priority::lower();
     // After a failure of the model, skip the project until it is reopened.
     let mut hopeless: Option<Arc<Opened>> = None;
     let mut again = None;

@@ -22,7 +22,7 @@ use ubp_core::message;
 use ubp_core::progress::{Cancel, Silent};
 use ubp_core::{Caller, Result};
 use ubp_host::live::Changed;
-use ubp_host::memory;
+use ubp_host::{memory, priority};
 
 use super::documents::Documents;
 use super::projects::{Served, is_outside, real};
@@ -142,7 +142,11 @@ pub(super) fn opened(server: &Arc<Server>, path: &Path) {
         // Once is enough for documents that are opened together.
         served.set_findings(Some(BTreeMap::new()));
         let server = server.clone();
-        let _ = thread("ubp-lsp-look", move || look(&server, &served));
+        let work = move || {
+            priority::lower();
+            look(&server, &served);
+        };
+        let _ = thread("ubp-lsp-look", work);
     }
 }
 
@@ -176,6 +180,8 @@ fn tell_changes(server: &Arc<Server>, served: Arc<Served>) {
     let mut changes = served.live.changes();
     index(server, &served);
     refresh(server);
+    // What follows looks at all pages: what somebody types comes first.
+    priority::lower();
     look(server, &served);
     let root = uri::uri_of(&served.root);
     // Changes end when the project is closed, which this thread must not prevent.
