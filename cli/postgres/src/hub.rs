@@ -191,8 +191,9 @@ impl SharedHub {
         if let Some(error) = snapshot.unreadable(id.server) {
             return Some(error);
         }
-        let others = known.projects.iter().map(|names| &names.project);
-        let other = others.filter(|other| other.name == *name).find(|other| other.id != *id)?;
+        let first = known.projects.partition_point(|other| other.project.name < *name);
+        let others = known.projects[first..].iter().map(|names| &names.project);
+        let other = others.take_while(|other| other.name == *name).find(|other| other.id != *id)?;
         let (one, other) = (self.shared.address_of(*id), self.shared.address_of(other.id));
         let told = message!(
             "{one} and {other} both have a project of this name: `ubp push --remove` removes one",
@@ -273,38 +274,36 @@ impl SharedHub {
         Err(failure(message!("the database is pushed to faster than it can be read")))
     }
 
-    /// Brings what is known up to date. If that fails, nothing is known.
+    /// Brings what is known up to date. What cannot be read stays as it was.
     fn follow(&self, known: &mut Known, snapshot: &Snapshot<'_>, projects: Vec<Project>) -> Result<()> {
-        let Known { projects: before, mut servers, .. } = std::mem::take(known);
-        for server in 0..snapshot.server_count() {
-            match snapshot.server(server) {
-                Ok(_) => servers.insert(server),
-                Err(error) if !servers.contains(&server) => return Err(error),
-                Err(_) => false,
-            };
+        for server in (0..snapshot.server_count()).filter(|server| !known.servers.contains(server)) {
+            // Nobody would know which projects are missing.
+            snapshot.server(server)?;
         }
-        let mut before: HashMap<ProjectId, Names> =
-            before.into_iter().map(|names| (names.project.id, names)).collect();
-        let mut followed = Vec::with_capacity(projects.len());
-        for project in projects {
-            followed.push(match before.remove(&project.id) {
-                Some(names) if names.project.version == project.version => names.renamed(project),
+        let is_there: HashSet<ProjectId> = projects.iter().map(|project| project.id).collect();
+        let is_readable = |id: ProjectId| snapshot.server(id.server).is_ok();
+        known
+            .projects
+            .retain(|Names { project, .. }| is_there.contains(&project.id) || !is_readable(project.id));
+        let followed: Result<()> = projects.into_iter().try_for_each(|project| {
+            let names = known.projects.iter_mut().find(|names| names.project.id == project.id);
+            match names {
+                Some(names) if names.project.version == project.version => names.project = project,
                 Some(names) => self.handle()?.block_on(names.follow(snapshot, project))?,
-                None => self.handle()?.block_on(Names::read(snapshot, project))?,
-            });
-        }
-        // Of servers that cannot be read, the projects stay what they were.
-        followed
-            .extend(before.into_values().filter(|names| snapshot.server(names.project.id.server).is_err()));
-        followed.sort_by(|a, b| (&a.project.name, a.project.id).cmp(&(&b.project.name, b.project.id)));
-        let followed = Known { projects: followed, between: Between::default(), servers };
+                None => known.projects.push(self.handle()?.block_on(Names::read(snapshot, project))?),
+            }
+            Ok(())
+        });
+        let key = |Names { project, .. }: &Names| (project.name.clone(), project.id);
+        known.projects.sort_by_cached_key(key);
         let cancel = Cancel::default();
         let asked = Asked { caller: Caller::Person, agent: None, progress: &Silent, cancel: &cancel };
-        let members: Vec<Member<'_>> =
-            followed.named().map(|names| self.member(names, asked, None)).collect();
+        let members: Vec<Member<'_>> = known.named().map(|names| self.member(names, asked, None)).collect();
         let between = Between::of(&members)?;
         drop(members);
-        *known = Known { between, ..followed };
+        known.between = between;
+        followed?;
+        known.servers.extend((0..snapshot.server_count()).filter(|server| snapshot.server(*server).is_ok()));
         Ok(())
     }
 

@@ -23,12 +23,14 @@ impl Names {
     pub async fn read(snapshot: &Snapshot<'_>, project: Project) -> Result<Self> {
         let index = Index::in_memory()?;
         index.write(|db| begin(db))?;
-        Self { project: project.clone(), index, states: States::new() }.follow(snapshot, project).await
+        let mut names = Self { project: project.clone(), index, states: States::new() };
+        names.follow(snapshot, project).await?;
+        Ok(names)
     }
 
-    /// Reads what a push has changed.
-    pub async fn follow(self, snapshot: &Snapshot<'_>, project: Project) -> Result<Self> {
-        let Self { index, states: before, .. } = self;
+    /// Reads what a push has changed. If that fails, nothing changes.
+    pub async fn follow(&mut self, snapshot: &Snapshot<'_>, project: Project) -> Result<()> {
+        let before = &self.states;
         let states = snapshot.states(&project).await?;
         let gone: Vec<i64> = before.keys().filter(|page| !states.contains_key(page)).copied().collect();
         let new: Vec<i64> = states.keys().filter(|page| !before.contains_key(page)).copied().collect();
@@ -46,13 +48,9 @@ impl Names {
                 .collect(),
             verdicts: Some(verdicts(snapshot, &project).await?),
         };
-        index.write(|db| receive(db, &received))?;
-        Ok(Self { project, index, states })
-    }
-
-    /// The same with other facts about the project itself.
-    pub fn renamed(self, project: Project) -> Self {
-        Self { project, ..self }
+        self.index.write(|db| receive(db, &received))?;
+        (self.project, self.states) = (project, states);
+        Ok(())
     }
 
     /// Drops all sections.

@@ -78,6 +78,9 @@ fn a_server_that_is_gone_does_not_hold_the_others() {
     let search = || ask(&hub, "search", json!({ "query": "walrus", "mode": "fulltext" })).unwrap();
     assert_eq!(paths(&search()), ["far:b.md", "near:a.md"]);
 
+    let more = Project::new("near", [("a.md", "# A\n\nA walrus.\n"), ("c.md", "# C\n\nA walrus.\n")]);
+    let address = one.address("postgres", &here);
+    let push = || run(async { more.push(&ubp_postgres::Database::open(&address, 1).await?).await });
     other.stop();
     let answer = search();
     assert_eq!(paths(&answer), ["near:a.md"], "{answer}");
@@ -90,9 +93,12 @@ fn a_server_that_is_gone_does_not_hold_the_others() {
     let lost = open_all(&addresses, None).err().unwrap().to_string();
     assert!(lost.contains("cannot connect"), "nothing says which projects a new hub would lack: {lost}");
 
+    push().unwrap();
+    assert_eq!(paths(&search()), ["near:a.md", "near:c.md"]);
+
     other.run();
     let begun = std::time::Instant::now();
-    while paths(&search()).len() < 2 {
+    while paths(&search()).len() < 3 {
         assert!(begun.elapsed().as_secs() < 60, "the server is not asked again");
         std::thread::sleep(std::time::Duration::from_millis(200));
     }
