@@ -118,7 +118,10 @@ impl SharedHub {
             .build()
             .map_err(|source| Error::Io { path: "PostgreSQL".into(), source })?;
         let open = |address| runtime.block_on(Database::open(address, connections));
-        let shared = Shared::new(addresses.iter().map(open).collect::<Result<_>>()?);
+        // A database that is named twice is one.
+        let mut named = HashSet::new();
+        let addresses = addresses.iter().filter(|address| named.insert(address.to_string()));
+        let shared = Shared::new(addresses.map(open).collect::<Result<_>>()?);
         let hub = Self {
             runtime: Some(runtime),
             shared,

@@ -111,7 +111,7 @@ fn a_project_on_two_servers_is_refused_by_its_name_and_the_others_answer() {
     let other = Project::new("auth", [("c.md", "# C\n\nA walrus.\n")]);
     let (one, _) = pushed(server, &[page("# A\n\nA walrus.\n"), other]);
     let (two, second) = pushed(server, &[page("# A\n\nAnother walrus.\n")]);
-    let addresses = [&one, &two].map(|name| server.address("postgres", name));
+    let addresses = [&one, &two, &one].map(|name| server.address("postgres", name));
     let hub = open_all(&addresses, None).unwrap();
     let search = || ask(&hub, "search", json!({ "query": "walrus", "mode": "fulltext" })).unwrap();
     let answer = search();
