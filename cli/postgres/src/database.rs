@@ -89,7 +89,7 @@ impl Database {
     /// # Errors
     /// [`Error::SharedIndex`].
     pub(crate) async fn client(&self) -> Result<Object> {
-        self.pool.get().await.map_err(|error| self.unreachable(&error))
+        self.reach().await?
     }
 
     /// A connection of the pool, or why the server cannot be reached.

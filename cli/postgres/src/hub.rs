@@ -1,5 +1,5 @@
-//! Many projects in PostgreSQL, on one server or several, answered as one. What pages are called, how they are linked and how fresh they are is kept
-//! in memory and follows every push; texts and vectors stay in the databases.
+//! Many projects in PostgreSQL, on one server or several, answered as one. What pages are called, how they are linked and
+//! how fresh they are is kept in memory and follows every push; texts and vectors stay in the databases.
 //!
 //! **Invariants**
 //! - A question sees one state of each database, in names as in texts (`tests/hub.rs`).
@@ -191,8 +191,8 @@ impl SharedHub {
     /// Why a project cannot be read.
     fn trouble(&self, names: &Names, known: &Known, snapshot: &Snapshot<'_>) -> Option<String> {
         let Project { id, name, .. } = &names.project;
-        if let Some(error) = snapshot.unreadable(id.server) {
-            return Some(error);
+        if let Err(error) = snapshot.server(id.server) {
+            return Some(error.to_string());
         }
         let first = known.projects.partition_point(|other| other.project.name < *name);
         let others = known.projects[first..].iter().map(|names| &names.project);

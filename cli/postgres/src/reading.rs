@@ -129,11 +129,6 @@ impl Snapshot<'_> {
         Ok(projects)
     }
 
-    /// Why a server cannot be read.
-    pub(crate) fn unreadable(&self, server: usize) -> Option<String> {
-        self.servers.get(server)?.as_ref().err().map(ToString::to_string)
-    }
-
     /// The number of servers.
     pub(crate) fn server_count(&self) -> usize {
         self.servers.len()

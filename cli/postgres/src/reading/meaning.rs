@@ -182,10 +182,17 @@ impl Snapshot<'_> {
         let asked = HalfVector::from_f32_slice(query);
         let mut closest: HashMap<(ProjectId, i64), f32> = HashMap::new();
         let mut sums: HashMap<(ProjectId, i64), (f64, u32)> = HashMap::new();
-        for (server, pages) in by_server(pages, |(project, _)| *project) {
-            let (projects, pages): (Vec<i32>, Vec<i64>) =
-                pages.into_iter().map(|(project, page)| (project.number, page)).unzip();
-            for row in self.rows_of(server, sql, &[&projects, &pages, &asked, &size]).await? {
+        let of_servers =
+            by_server(pages, |(project, _)| *project).into_iter().map(async |(server, pages)| {
+                let (projects, pages): (Vec<i32>, Vec<i64>) =
+                    pages.into_iter().map(|(project, page)| (project.number, page)).unzip();
+                Ok::<_, Error>((
+                    server,
+                    self.rows_of(server, sql, &[&projects, &pages, &asked, &size]).await?,
+                ))
+            });
+        for (server, rows) in try_join_all(of_servers).await? {
+            for row in rows {
                 let project = ProjectId { server, number: row.get(0) };
                 let (page, similarity) = (row.get::<_, i64>(1), row.get::<_, f64>(3) as f32);
                 let section = (project, number(page, row.get(2)));

@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use futures_util::future::try_join_all;
 use serde_json::Value;
-use ubp_core::Result;
+use tokio_postgres::Row;
 use ubp_core::index::published::{PublishedLink, PublishedPage, PublishedSection};
+use ubp_core::{Error, Result};
 
 use super::servers::by_server;
 use super::{Project, ProjectId, Snapshot, number, parts};
@@ -44,7 +46,7 @@ impl Snapshot<'_> {
         let sql = "SELECT page, path, doc_id, title, aliases, doc_type, tags, front_matter, created_at, updated_at, hash
              FROM ubp.pages WHERE project = $1 AND page = ANY ($2) ORDER BY page";
         let rows = self.rows_of(project.id.server, sql, &[&project.id.number, &pages]).await?;
-        let page = |row: &tokio_postgres::Row| {
+        let page = |row: &Row| {
             let (number, hash): (i64, Vec<u8>) = (row.get(0), row.get(10));
             let page = PublishedPage {
                 path: row.get(1),
@@ -143,20 +145,22 @@ impl Snapshot<'_> {
         let sql = "SELECT project, page, section, coalesce(heading_path[array_upper(heading_path, 1)], '')
              FROM unnest($1::integer[], $2::bigint[], $3::integer[]) AS wanted(project, page, section)
              JOIN ubp.sections USING (project, page, section)";
-        let mut headings = Headings::new();
-        for (server, sections) in by_server(sections, |(project, _)| *project) {
-            let (mut projects, mut pages, mut ordinals) = (Vec::new(), Vec::new(), Vec::new());
-            for (project, section) in sections {
-                let (page, ordinal) = parts(*section);
-                projects.push(project.number);
-                pages.push(page);
-                ordinals.push(ordinal);
-            }
-            for row in self.rows_of(server, sql, &[&projects, &pages, &ordinals]).await? {
-                let project = ProjectId { server, number: row.get(0) };
-                headings.insert((project, number(row.get(1), row.get(2))), row.get(3));
-            }
-        }
-        Ok(headings)
+        let asked =
+            by_server(sections, |(project, _)| *project).into_iter().map(async |(server, sections)| {
+                let (mut projects, mut pages, mut ordinals) = (Vec::new(), Vec::new(), Vec::new());
+                for (project, section) in sections {
+                    let (page, ordinal) = parts(*section);
+                    projects.push(project.number);
+                    pages.push(page);
+                    ordinals.push(ordinal);
+                }
+                let rows = self.rows_of(server, sql, &[&projects, &pages, &ordinals]).await?;
+                let heading = |row: &Row| {
+                    let project = ProjectId { server, number: row.get(0) };
+                    ((project, number(row.get(1), row.get(2))), row.get(3))
+                };
+                Ok::<_, Error>(rows.iter().map(heading).collect::<Vec<_>>())
+            });
+        Ok(try_join_all(asked).await?.into_iter().flatten().collect())
     }
 }

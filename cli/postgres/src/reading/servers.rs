@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use deadpool_postgres::{Object, Transaction};
-use futures_util::future::try_join_all;
+use futures_util::future::{join_all, try_join_all};
 use serde::Serialize;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{IsolationLevel, Row};
@@ -82,14 +82,11 @@ pub(super) async fn begin<'a>(
     clients: &'a mut OfServers<Object>,
     role: Option<&str>,
 ) -> Result<OfServers<Transaction<'a>>> {
-    let mut begun = Vec::with_capacity(clients.len());
-    for client in clients {
-        begun.push(match client {
-            Ok(client) => begin_one(client, role).await,
-            Err(error) => Err(copied(error)),
-        });
-    }
-    some(begun)
+    let begun = clients.iter_mut().map(async |client| match client {
+        Ok(client) => begin_one(client, role).await,
+        Err(error) => Err(copied(error)),
+    });
+    some(join_all(begun).await)
 }
 
 async fn begin_one<'a>(client: &'a mut Object, role: Option<&str>) -> Result<Transaction<'a>> {
