@@ -10,6 +10,7 @@ const FILES = {
   'pages/Candidates.md': '# Candidates\n\nEnd.\n',
   'pages/Hasty.md': '# Hasty\n\nEnd.\n',
   'pages/Behind.md': '# Behind\n\nEnd.\n',
+  'pages/Clicked.md': '# Clicked\n\nEnd.\n',
   'pages/Queued.md': '# Queued\n\nEnd.\n',
   'pages/Unmatched.md': '# Unmatched\n\nEnd.\n',
   'pages/Pasted.md': '# Pasted\n\nEnd.\n',
@@ -132,6 +133,44 @@ test('# and | wait behind Enter and Tab, and accept nothing themselves', async (
   await editor.type('.');
   const whole = /End\. \[\[Users#Fields\|conflicts_with\]\]\.\n$/;
   await until(async () => whole.test(await editor.text()), async () => `the link is as typed: ${await editor.text()}`);
+  await editor.close();
+});
+
+test('a click on a candidate waits for the list of what was typed', async () => {
+  const editor = await open('Clicked.md');
+  let held = null;
+  await editor.page.route('**/api/complete', async (route) => {
+    held?.push(route);
+    if (!held) await route.continue();
+  });
+  const load = async () => {
+    for (const route of held) await route.continue();
+    held = null;
+  };
+  await editor.after('End.');
+  await editor.type(' [[l');
+  const lists = editor.candidates.filter({ hasText: 'Lists' });
+  const login = editor.candidates.filter({ hasText: 'Login' });
+  await lists.waitFor();
+  held = [];
+  await editor.type('i');
+  await until(() => held.length > 0, 'candidates are loading');
+  await lists.click();
+  await editor.type('.');
+  await load();
+  const whole = /End\. \[\[Lists\]\]\.\n$/;
+  await until(async () => whole.test(await editor.text()), async () => `the page that was clicked: ${await editor.text()}`);
+  await editor.type(' [[l');
+  await login.waitFor();
+  held = [];
+  await editor.type('ist');
+  await until(() => held.length > 0, 'candidates are loading again');
+  await login.click();
+  await load();
+  await login.waitFor({ state: 'detached' });
+  assert.match(await editor.text(), /\. \[\[list\]\]\n$/, 'a page that no longer matches is not taken');
+  await lists.click();
+  await until(async () => /\. \[\[Lists\]\]\n$/.test(await editor.text()), async () => `the list can be clicked again: ${await editor.text()}`);
   await editor.close();
 });
 

@@ -1,6 +1,6 @@
-// Enter and Tab while candidates are loading. Fast typists press them before the list is shown and continue to type; the
-// result must be the same as if the list had been shown at once.
-import { acceptCompletion, closeCompletion, completionStatus } from '@codemirror/autocomplete';
+// Enter, Tab and clicks while candidates are loading. Fast typists press the keys before the list is shown and continue to type;
+// the result must be the same as if the list had been shown at once. A click chooses from the list of the text before.
+import { acceptCompletion, closeCompletion, completionStatus, setSelectedCompletion } from '@codemirror/autocomplete';
 import { insertNewlineAndIndent } from '@codemirror/commands';
 import { insertNewlineContinueMarkup } from '@codemirror/lang-markdown';
 import { Prec, type Extension } from '@codemirror/state';
@@ -12,6 +12,9 @@ import { nextCell } from './tables';
 const PATIENCE = 2_000;
 const GLANCE = 10;
 
+/** The candidates in the list, all of which are rendered. */
+const OPTION = '.cm-tooltip-autocomplete li[role="option"]';
+
 const TAB = '\t';
 
 /** Whether the cursor is at a position for candidates. */
@@ -22,13 +25,17 @@ class Waiting {
   #applies: Applies = () => false;
   #isWaiting = false;
   #end = 0;
-  /** The key that waits. */
+  /** The key that waits. Empty if a click waits. */
   #key = '';
+  /** What the list shows for the candidate that was clicked. */
+  #clicked: string | null = null;
   /** Text typed and pasted while waiting. */
   #typed: (string | DataTransfer)[] = [];
 
   constructor(view: EditorView) {
     this.#view = view;
+    // Before the list, which ignores clicks while it is outdated.
+    view.dom.addEventListener('mousedown', this.#click, true);
   }
 
   get isWaiting(): boolean {
@@ -39,20 +46,46 @@ class Waiting {
   begin(applies: Applies, key: string): boolean {
     if (completionStatus(this.#view.state) !== 'pending' || !applies(this.#view)) return false;
     this.#applies = applies;
+    this.#wait(key, null);
+    return true;
+  }
+
+  readonly #click = (event: MouseEvent): void => {
+    const shown = event.target instanceof Element ? event.target.closest(OPTION) : null;
+    if (shown === null || event.button !== 0 || completionStatus(this.#view.state) !== 'pending') return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.#wait('', shown.textContent);
+  };
+
+  #wait(key: string, clicked: string | null): void {
     this.#key = key;
+    this.#clicked = clicked;
     this.#isWaiting = true;
     this.#end = performance.now() + PATIENCE;
     this.#look();
-    return true;
+  }
+
+  /** Accepts the selected candidate, or the one that was clicked if the list still has it. */
+  #accept(): boolean {
+    if (this.#clicked !== null) {
+      if (completionStatus(this.#view.state) !== 'active') return false;
+      const at = [...this.#view.dom.querySelectorAll(OPTION)].findIndex(({ textContent }) => textContent === this.#clicked);
+      if (at < 0) return false;
+      this.#view.dispatch({ effects: setSelectedCompletion(at) });
+    }
+    return acceptCompletion(this.#view);
   }
 
   #look(): void {
     if (!this.#isWaiting) return;
-    const isAccepted = acceptCompletion(this.#view);
-    const isOver = completionStatus(this.#view.state) === null || performance.now() > this.#end;
+    const isAccepted = this.#accept();
+    const status = completionStatus(this.#view.state);
+    // A list that no longer has the clicked candidate stays, for another click.
+    const isOver = status === null || (this.#clicked !== null && status === 'active') || performance.now() > this.#end;
     if (!isAccepted && !isOver) return void setTimeout(() => this.#look(), GLANCE);
     this.#isWaiting = false;
-    if (!isAccepted) {
+    if (!isAccepted && this.#clicked === null) {
       // Otherwise the key would wait again.
       closeCompletion(this.#view);
       put(this.#view, this.#key);
@@ -79,13 +112,14 @@ class Waiting {
 
   /** Stops waiting and types the queued text. */
   finish(): void {
-    if (this.#isWaiting) acceptCompletion(this.#view);
+    if (this.#isWaiting) this.#accept();
     this.#isWaiting = false;
     for (const text of this.#typed.splice(0)) put(this.#view, text);
   }
 
   destroy(): void {
     this.#isWaiting = false;
+    this.#view.dom.removeEventListener('mousedown', this.#click, true);
   }
 }
 
