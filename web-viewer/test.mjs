@@ -4,7 +4,7 @@
 //                                   with `ubp viewer`
 //   node test.mjs --site FOLDER     uses a site that was exported before; skips the tests of the viewer
 //   --only browser/graph,viewer     runs only these files or folders
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -20,11 +20,14 @@ const sum = { passed: 0, failed: 0 };
 /** Limit on the JavaScript of the first view, in bytes after compression. */
 const BUDGET = 120_000;
 
-function run(command, args, env = {}) {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: here, encoding: 'utf8', maxBuffer: 1 << 28, env: { ...process.env, ...env } });
-  process.stdout.write(stdout ?? '');
-  process.stderr.write(stderr ?? '');
-  return { status, stdout: stdout ?? '', error };
+/** Runs a command; returns whether it succeeded. Prints its output once it has ended, because others run at the same time. */
+async function run(command, args, env = {}) {
+  const child = spawn(command, args, { cwd: here, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
+  const status = await new Promise((ended) => child.on('error', ({ message }) => ended(message)).on('close', ended));
+  process.stdout.write(output);
+  return status === 0;
 }
 
 function count(passed, failed, what) {
@@ -34,19 +37,17 @@ function count(passed, failed, what) {
 }
 
 /** Runs a command that must succeed; counts as one test. */
-function step(what, command, args) {
-  const { status } = run(command, args);
-  count(Number(status === 0), Number(status !== 0), what);
-  return status === 0;
+async function step(what, command, args) {
+  const isDone = await run(command, args);
+  count(Number(isDone), Number(!isDone), what);
 }
 
-function logic() {
-  const { status, stdout } = run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${join(scratch, 'logic.json')}`]);
+async function logic() {
+  const isDone = await run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${join(scratch, 'logic.json')}`]);
   try {
     const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(join(scratch, 'logic.json'), 'utf8'));
-    count(numPassedTests, Math.max(numFailedTests, Number(status !== 0)), 'logic');
+    count(numPassedTests, Math.max(numFailedTests, Number(!isDone)), 'logic');
   } catch {
-    console.log(stdout);
     count(0, 1, 'logic');
   }
 }
@@ -69,7 +70,7 @@ function firstView() {
 }
 
 /** Exports the test project. One page is older than the code that it describes, another one is newer. */
-function exported(program) {
+async function exported(program) {
   const project = join(scratch, 'vault');
   cpSync(join(here, 'browser/vault'), project, { recursive: true });
   const [old, recent] = [new Date('2024-01-01T00:00:00Z'), new Date('2024-06-01T00:00:00Z')];
@@ -78,8 +79,8 @@ function exported(program) {
   age('src/login.js', recent);
   age('src/session.js', old);
   age('pages/Code/Sessions.md', recent);
-  const ubp = (...args) => run(program, ['-C', project, ...args]).status === 0;
-  return ubp('init') && ubp('add') && ubp('export', join(scratch, 'site'), '--web-app', join(here, 'dist')) ? join(scratch, 'site') : null;
+  const ubp = (...args) => run(program, ['-C', project, ...args]);
+  return (await ubp('init')) && (await ubp('add')) && (await ubp('export', join(scratch, 'site'), '--web-app', join(here, 'dist'))) ? join(scratch, 'site') : null;
 }
 
 /** The test files of a folder that `--only` selects, as `folder/name`. */
@@ -92,37 +93,43 @@ function filesOf(folder) {
 }
 
 /** `together`: the number of files that run at the same time, each with its own server and browser. */
-function inBrowser(folder, env, together = 1) {
+async function inBrowser(folder, env, together = 1) {
   const files = filesOf(folder);
-  if (files.length > 0) inNode(folder, files, env, together);
+  if (files.length > 0) await inNode(folder, files, env, together);
 }
 
-function inNode(what, files, env = {}, together = 1) {
+async function inNode(what, files, env = {}, together = 1) {
   const results = join(scratch, `${what}.tap`);
-  const { status } = run(
+  const isDone = await run(
     process.execPath,
     ['--test', `--test-concurrency=${together}`, `--test-timeout=${process.env.UBP_SOAK ? 3_600_000 : 600_000}`, '--test-reporter=spec', '--test-reporter-destination=stdout', '--test-reporter=tap', `--test-reporter-destination=${results}`, ...files.map((name) => `${name}.test.mjs`)],
     env,
   );
   const tap = readFileSync(results, 'utf8');
   const number = (name) => Number(new RegExp(`^# ${name} (\\d+)`, 'm').exec(tap)?.[1] ?? 0);
-  count(number('pass'), Math.max(number('fail') + number('cancelled'), Number(status !== 0)), what);
+  count(number('pass'), Math.max(number('fail') + number('cancelled'), Number(!isDone)), what);
 }
 
-try {
-  if (!values.only) {
-    step('types', process.execPath, ['node_modules/svelte-check/bin/svelte-check', '--fail-on-warnings']);
-    logic();
-    firstView();
-    inNode('build', ['build']);
-  }
+async function withoutBrowser() {
+  if (values.only) return;
+  firstView();
+  await step('types', process.execPath, ['node_modules/svelte-check/bin/svelte-check', '--fail-on-warnings']);
+  await logic();
+  await inNode('build', ['build']);
+}
+
+async function inBrowsers() {
   if (filesOf('browser').length > 0) {
-    const site = values.site ?? (values.ubp ? exported(resolve(values.ubp)) : null);
-    if (site) inBrowser('browser', { UBP_SITE: resolve(site) });
+    const site = values.site ?? (values.ubp ? await exported(resolve(values.ubp)) : null);
+    if (site) await inBrowser('browser', { UBP_SITE: resolve(site) });
     else count(0, 1, 'no exported site: pass --site, or --ubp to export one');
   }
   // The viewer tests need the program; an exported site is read-only.
-  if (values.ubp) inBrowser('viewer', { UBP_PROGRAM: resolve(values.ubp), UBP_WEB_APP: join(here, 'dist') }, 2);
+  if (values.ubp) await inBrowser('viewer', { UBP_PROGRAM: resolve(values.ubp), UBP_WEB_APP: join(here, 'dist') }, 3);
+}
+
+try {
+  await Promise.all([withoutBrowser(), inBrowsers()]);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

@@ -26,8 +26,7 @@ export async function rounds(count, seed) {
       const page = await context.newPage();
       page.setDefaultTimeout(20_000);
       page.on('pageerror', (error) => trouble.push(error.stack ?? error.message));
-      await page.goto(`${viewer.url}?token=${viewer.token}`);
-      await page.goto(viewer.url + addressOf(PATHS[0]));
+      await page.goto(viewer.entry(addressOf(PATHS[0])));
       const editor = new Editor(page, context, trouble);
       await editor.content.waitFor();
       return editor;

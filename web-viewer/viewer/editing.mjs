@@ -74,6 +74,13 @@ export class Viewer {
     await ended;
   }
 
+  /** An address with the token that signs a browser in; `path` is relative to the viewer's. */
+  entry(path = '') {
+    const address = new URL(path, this.url);
+    address.search += `${address.search ? '&' : '?'}token=${this.token}`;
+    return address.href;
+  }
+
   async call(operation, params) {
     const response = await fetch(new URL(`api/${operation}`, this.url), {
       method: 'POST',
@@ -182,8 +189,7 @@ export function withViewer() {
     page.on('pageerror', (error) => trouble.push(error.stack ?? error.message));
     page.on('console', (message) => message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text()) && trouble.push(message.text()));
     await paced(page);
-    await page.goto(`${viewer.url}?token=${TOKEN}`);
-    await page.goto(viewer.url + addressOf(path));
+    await page.goto(viewer.entry(addressOf(path)));
     const editor = new Editor(page, context, trouble);
     await editor.content.waitFor();
     await until(async () => (await editor.status()) !== null, 'the save status is not shown');

@@ -49,7 +49,7 @@ async function open(path = '', { settings = {}, ...options } = {}) {
   await opened.page.context().addInitScript((kept) => {
     if (!localStorage.getItem('ubp')) localStorage.setItem('ubp', JSON.stringify(kept));
   }, settings);
-  await opened.page.goto(`${hub.url}${path}?token=${hub.token}`);
+  await opened.page.goto(hub.entry(path));
   await mounted(opened.page);
   return opened;
 }

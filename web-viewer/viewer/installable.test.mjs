@@ -210,7 +210,7 @@ describe('the installed viewer', () => {
     await viewer.stop();
     rmSync(viewer.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   });
-  const enter = (page) => page.goto(`${viewer.url}?token=${viewer.token}`);
+  const enter = (page, path = '') => page.goto(viewer.entry(path));
   /** What the browser does when somebody installs the app. */
   const install = async (page) => {
     await page.locator('#ubp_status .status').waitFor({ state: 'attached' });
@@ -223,8 +223,7 @@ describe('the installed viewer', () => {
 
   test('has a manifest for each project, and no service worker in a tab', async () => {
     const { context, page, done } = await opened();
-    await enter(page);
-    await page.goto(`${viewer.url}Alpha.html`);
+    await enter(page, 'Alpha.html');
     const { manifest, at } = await manifestOf(context, page);
     assert.equal(at(manifest.start_url), viewer.url);
     assert.match(at(manifest.id), /\/\?project=[0-9a-f]{16}$/);
@@ -235,8 +234,7 @@ describe('the installed viewer', () => {
 
   test('says that the server is not running, and opens the page when it is', async () => {
     const { page, done } = await opened();
-    await enter(page);
-    await page.goto(`${viewer.url}Alpha.html`);
+    await enter(page, 'Alpha.html');
     await install(page);
     await page.reload();
     await page.getByText('Of the first project.').first().waitFor();
@@ -253,7 +251,7 @@ describe('the installed viewer', () => {
     const { context, page, done } = await opened();
     await enter(page);
     await install(page);
-    await page.goto(`${viewer.url}?token=${viewer.token}`);
+    await enter(page);
     await page.goto(`${viewer.url}Alpha.html`);
     await page.getByText('Of the first project.').first().waitFor();
     assert.deepEqual(await page.evaluate(() => caches.keys()), []);
@@ -291,8 +289,7 @@ describe('the installed viewer', () => {
     served.server.closeAllConnections();
     await new Promise((ended) => served.server.close(ended));
     await viewer.run();
-    await enter(page);
-    await page.goto(`${viewer.url}Alpha.html`);
+    await enter(page, 'Alpha.html');
     await page.getByText('Of the first project.').first().waitFor();
     await until(async () => (await page.evaluate(() => caches.keys())).length === 0, 'the pages of the site are not kept any more');
     await done();

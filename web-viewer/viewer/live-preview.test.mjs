@@ -217,8 +217,7 @@ test('Alt+L shows the source, and the choice is remembered', async () => {
 test('pages open for reading until somebody edits one', async () => {
   const context = await own.context();
   const page = await context.newPage();
-  await page.goto(`${viewer.url}?token=${viewer.token}`);
-  await page.goto(`${viewer.url}Marks.html`);
+  await page.goto(viewer.entry('Marks.html'));
   const pressed = (name) => page.getByRole('button', { name, exact: true }).getAttribute('aria-pressed');
   await page.locator('#ubp_content article').getByText('Some bold').waitFor();
   await until(async () => (await pressed('Read')) === 'true', 'Read is chosen');

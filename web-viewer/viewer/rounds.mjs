@@ -63,8 +63,7 @@ export async function rounds(count, seed) {
     await openForEditing(context, { live: true });
     const page = await context.newPage();
     page.setDefaultTimeout(20_000);
-    await page.goto(`${viewer.url}?token=${viewer.token}`);
-    await page.goto(viewer.url + addressOf('Page.md'));
+    await page.goto(viewer.entry(addressOf('Page.md')));
     const editor = new Editor(page, context, []);
     await editor.content.waitFor();
     const saves = noteSaves(page);

@@ -79,7 +79,7 @@ export function empty(project) {
  * folder of the project. A page that reports an error or contacts another host fails its test.
  */
 export function withViewer({ prepare = withHistory, environment = () => ({}), timeout = 120_000 } = {}) {
-  const own = { root: '', project: '', token: '', browser: null };
+  const own = { root: '', project: '', browser: null };
   let viewer;
 
   own.start = () => viewer.run();
@@ -102,7 +102,6 @@ export function withViewer({ prepare = withHistory, environment = () => ({}), ti
       own.browser = await launch();
       viewer = await Viewer.start(own.project, undefined, environment(own.project));
       own.root = viewer.url;
-      own.token = viewer.token;
     },
     { timeout },
   );
@@ -119,8 +118,7 @@ export function withViewer({ prepare = withHistory, environment = () => ({}), ti
     await page.context().addInitScript((kept) => {
       if (!localStorage.getItem('ubp')) localStorage.setItem('ubp', JSON.stringify(kept));
     }, kept);
-    await page.goto(`${own.root}?token=${own.token}`);
-    if (path) await page.goto(own.root + path);
+    await page.goto(viewer.entry(path));
     // From then on, the app hears keys.
     await page.locator('#ubp_status .status').waitFor({ state: 'attached' });
     return opened;
