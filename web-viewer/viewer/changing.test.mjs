@@ -95,6 +95,31 @@ describe('pages', () => {
     await done();
   });
 
+  test('that are restored do not take away from where one has gone in the meantime', async () => {
+    own.write('Brief.md', '# Brief\n');
+    const { page, done } = await own.open('Brief.html');
+    await editor(page).waitFor();
+    await page.getByRole('button', { name: 'Page actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    await page.getByRole('dialog', { name: /^Delete/ }).getByRole('button', { name: 'Delete page' }).click();
+    await page.getByText('is deleted.').waitFor();
+    let answer;
+    await page.route('**/api/undo', async (route) => {
+      const response = await route.fetch();
+      await new Promise((send) => (answer = send));
+      await route.fulfill({ response });
+    });
+    await page.keyboard.press('Alt+u');
+    await until(() => answer !== undefined, 'it is restored');
+    await page.locator('#ubp_side .viewport').getByRole('link', { name: 'Formatting' }).click();
+    await until(async () => page.url().endsWith('/Formatting.html'), 'another page is opened');
+    answer();
+    await page.getByText('Undone').first().waitFor();
+    await page.locator('#ubp_side .viewport').getByRole('link', { name: 'Brief' }).waitFor();
+    assert.match(page.url(), /\/Formatting\.html$/);
+    await done();
+  });
+
   test('with the name of another page need confirmation, which shows the affected links', async () => {
     own.write('Guides/Twin.md', '# Twin\n');
     own.write('To twin.md', '# To twin\n\nSee [[Twin]].\n');

@@ -179,6 +179,12 @@ export class Navigator {
     return new URL(usualUrl(page), this.#session.site.root);
   }
 
+  /** Whether the user is still here, and not on the way to another place; for what follows a late answer. */
+  staying(): () => boolean {
+    const [turn, place] = [this.#latest, this.place];
+    return () => turn === this.#latest && place === this.place;
+  }
+
   async go(to: Destination, how: 'push' | 'replace' = 'push'): Promise<void> {
     if (this.away(to.page)) return location.assign(this.href(to));
     const view = to.view ?? READING;

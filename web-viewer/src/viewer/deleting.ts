@@ -43,10 +43,11 @@ export async function deleteFolder(workspace: Workspace, folder: string, unlink:
 }
 
 async function restoreFolder(workspace: Workspace, entries: readonly string[], before: string | null): Promise<void> {
+  const stays = workspace.navigator.staying();
   await workspace.attempt(async () => {
     await workspace.flush();
     await workspace.changing(() => takeBack(workspace.client, entries));
-    if (before !== null) await workspace.restored(before);
+    if (before !== null) await workspace.restored(before, stays);
     workspace.session.noteChange([]);
     toasts.tell(writing.notices.undone);
   });

@@ -452,10 +452,11 @@ export class Workspace {
     const takeBack = editor.letGo();
     const offer = (text: string) =>
       toasts.tell(text, async () => {
+        const stays = this.navigator.staying();
         const isBack = await this.attempt(async () => {
           await takeBack();
           this.session.noteChange([page]);
-          await this.restored(page);
+          await this.restored(page, stays);
           return true;
         });
         if (!isBack) offer(writing.notices.stillKept(title));
@@ -464,9 +465,10 @@ export class Workspace {
     await this.removed(page);
   }
 
-  async restored(page: string): Promise<void> {
+  /** A deleted page is there again: shows it, unless the user has gone elsewhere in the meantime. */
+  async restored(page: string, stays: () => boolean): Promise<void> {
     this.session.forget();
-    await this.navigator.go({ page });
+    if (stays()) await this.navigator.go({ page });
   }
 
   /** Lets the user choose files to attach. */
@@ -493,8 +495,9 @@ export class Workspace {
   }
 
   /** `ifWritten` is the message if a page was edited since and is therefore kept. */
-  undo(entry: string, follow?: () => Promise<void>, ifWritten?: string): () => Promise<void> {
+  undo(entry: string, follow?: (stays: () => boolean) => Promise<void>, ifWritten?: string): () => Promise<void> {
     return async () => {
+      const stays = this.navigator.staying();
       await this.attempt(async () => {
         await this.flush();
         await this.changing(async () => {
@@ -502,7 +505,7 @@ export class Workspace {
             throw ifWritten && ClientError.from(error).code === 'conflict' ? new ClientError('conflict', ifWritten) : error;
           });
           this.session.noteChange(changed.map(({ filepath }) => filepath));
-          await follow?.();
+          await follow?.(stays);
         });
         toasts.tell(writing.notices.undone);
       });
