@@ -125,7 +125,7 @@ async function inBrowsers() {
     else count(0, 1, 'no exported site: pass --site, or --ubp to export one');
   }
   // The viewer tests need the program; an exported site is read-only.
-  if (values.ubp) await inBrowser('viewer', { UBP_PROGRAM: resolve(values.ubp), UBP_WEB_APP: join(here, 'dist') }, 3);
+  if (values.ubp) await inBrowser('viewer', { UBP_PROGRAM: resolve(values.ubp), UBP_WEB_APP: join(here, 'dist') }, 2);
 }
 
 try {
