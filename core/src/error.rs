@@ -151,6 +151,14 @@ pub enum Error {
         /// Why it cannot be edited.
         message: Message,
     },
+    /// A project of a hub that cannot be read.
+    #[cfg(not(target_family = "wasm"))]
+    UnreadableProject {
+        /// Its name in the hub.
+        project: String,
+        /// Why it cannot be read.
+        reason: String,
+    },
     /// The index that several projects share cannot be reached or used.
     #[cfg(not(target_family = "wasm"))]
     SharedIndex {
@@ -190,6 +198,8 @@ impl Error {
             Self::Model { .. } | Self::ModelUnavailable { .. } => "model",
             Self::FrontMatter { .. } => "front_matter",
             #[cfg(not(target_family = "wasm"))]
+            Self::UnreadableProject { .. } => "unreadable_project",
+            #[cfg(not(target_family = "wasm"))]
             Self::SharedIndex { .. } => "shared_index",
             Self::Cancelled => "cancelled",
             Self::Database(_) => "database",
@@ -205,6 +215,10 @@ impl Error {
             | Self::HalfDone { message, .. } => message.clone(),
             #[cfg(not(target_family = "wasm"))]
             Self::Forbidden { message } | Self::SharedIndex { message, .. } => message.clone(),
+            #[cfg(not(target_family = "wasm"))]
+            Self::UnreadableProject { project, reason } => {
+                message!("project '{name}' cannot be read: {error}", name = project, error = reason)
+            }
             Self::PageNotFound { page, .. } => message!("no page is called '{page}'", page),
             Self::AmbiguousPage { page, candidates } => {
                 message!("'{page}' could be any of: {candidates}", page, candidates = candidates.join(", "))
@@ -271,6 +285,8 @@ impl Error {
                 Some(message!("{list_pages} shows every page", list_pages = Next::call("list_pages")))
             }
             Self::AmbiguousPage { .. } => Some(message!("name the page by its path")),
+            #[cfg(not(target_family = "wasm"))]
+            Self::UnreadableProject { .. } => Some(message!("leave it out: the other projects can be asked")),
             #[cfg(not(target_family = "wasm"))]
             Self::SharedIndex { hint, .. } => hint.as_deref().cloned(),
             Self::OutsideProject { folder, .. } => {

@@ -424,7 +424,7 @@ pub(crate) fn in_one_state_each<T>(
 }
 
 fn unreachable(name: &str, error: &str) -> Error {
-    Error::invalid(message!("project '{name}' cannot be read: {error}", name, error))
+    Error::UnreadableProject { project: name.into(), reason: error.into() }
 }
 
 fn show_failed(failed: &[(&str, String)], page: &mut dyn Page) {

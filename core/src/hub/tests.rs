@@ -302,8 +302,9 @@ fn a_project_that_cannot_be_read_does_not_hold_the_others() {
         assert_eq!(answer["failed_projects"][0]["project"], "front", "{operation}");
         assert_eq!(answer["failed_projects"][0]["error"], "the folder is missing");
     }
-    let error = ask("get_page", json!({ "page": "front:login.md" })).unwrap_err().to_string();
-    assert_eq!(error, "project 'front' cannot be read: the folder is missing");
+    let error = ask("get_page", json!({ "page": "front:login.md" })).unwrap_err();
+    assert_eq!(error.to_string(), "project 'front' cannot be read: the folder is missing");
+    assert_eq!(error.code(), "unreadable_project");
     let page = ask("get_page", json!({ "page": "login.md" })).unwrap();
     assert_eq!(page["filepath"], "auth:login.md");
 }

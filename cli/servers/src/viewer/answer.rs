@@ -94,6 +94,7 @@ fn status(error: &Error) -> StatusCode {
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         },
         Error::Cancelled
+        | Error::UnreadableProject { .. }
         | Error::NoProject { .. }
         | Error::Manifest { .. }
         | Error::Model { .. }
