@@ -51,7 +51,7 @@ pub use model::{Block, Diagnostic, FrontMatter, Link, LinkKind, Page, Section, V
 pub(crate) use outline::slug;
 pub(crate) use passage::{closest, occurrences, with_replaced};
 pub use prose::{Prose, prose};
-pub(crate) use sites::{Site, Syntax, sites};
+pub(crate) use sites::{Linking, Site, Syntax, sites};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use source_blocks::sources_named;
 pub(crate) use source_blocks::{is_source, source_blocks};
@@ -71,14 +71,6 @@ use front_matter::field;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) fn front_matter(text: &str) -> FrontMatter {
     front_matter::read(text, &Lines::new(text), &LinkTypes::default()).front_matter
-}
-
-/// The number of problems in the front matter of a text.
-pub(crate) fn front_matter_problems(text: &str, types: &LinkTypes) -> usize {
-    match front_matter::find(text) {
-        Some(_) => front_matter::read(text, &Lines::new(text), types).diagnostics.len(),
-        None => 0,
-    }
 }
 
 /// Parses a page. Never fails: every text is a page.

@@ -6,9 +6,10 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, LinkType, Parser, Tag};
 
+use super::front_matter::{self, Reading};
 use super::lines::Lines;
 use super::link_syntax::{self, parse_link};
-use super::{LinkKind, LinkTypes, body, front_matter};
+use super::{FrontMatter, LinkKind, LinkTypes, body};
 
 /// The syntax of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,12 +45,35 @@ pub(crate) struct Site {
 
 /// Every site: those of front matter first, then in order of appearance, definitions last.
 pub(crate) fn sites(text: &str, types: &LinkTypes) -> Vec<Site> {
-    let lines = Lines::new(text);
-    let front = front_matter::read(text, &lines, types);
+    Linking::of(text, types).sites
+}
+
+/// What a page names other pages and files with.
+pub(crate) struct Linking {
+    /// As [`sites`] returns them.
+    pub sites: Vec<Site>,
+    /// Its front matter.
+    #[cfg_attr(target_family = "wasm", allow(dead_code))]
+    pub front_matter: FrontMatter,
+    /// The number of problems in the front matter.
+    pub problems: usize,
+}
+
+impl Linking {
+    /// Those of a text.
+    pub(crate) fn of(text: &str, types: &LinkTypes) -> Self {
+        let lines = Lines::new(text);
+        let front = front_matter::read(text, &lines, types);
+        let sites = found(text, types, &lines, &front);
+        Self { sites, front_matter: front.front_matter, problems: front.diagnostics.len() }
+    }
+}
+
+fn found(text: &str, types: &LinkTypes, lines: &Lines, front: &Reading) -> Vec<Site> {
     let mut found: Vec<Site> = front
         .links
         .iter()
-        .filter_map(|link| wiki(text, link.range.clone(), LinkKind::FrontMatter, types, &lines))
+        .filter_map(|link| wiki(text, link.range.clone(), LinkKind::FrontMatter, types, lines))
         .collect();
     let start = match front.front_matter.range.end {
         0 => front_matter::text_start(text),
@@ -61,7 +85,7 @@ pub(crate) fn sites(text: &str, types: &LinkTypes) -> Vec<Site> {
         .iter()
         .filter_map(|(_, definition)| {
             let whole = start + definition.span.start..start + definition.span.end;
-            defined(text, whole, &definition.dest, &lines)
+            defined(text, whole, &definition.dest, lines)
         })
         .collect();
     definitions.sort_by_key(|site| site.range.start);
@@ -73,8 +97,8 @@ pub(crate) fn sites(text: &str, types: &LinkTypes) -> Vec<Site> {
             _ => continue,
         };
         found.extend(match link_type {
-            LinkType::WikiLink { .. } => wiki(text, range, LinkKind::Wiki, types, &lines),
-            LinkType::Inline => inline(text, range, &destination, image, &lines),
+            LinkType::WikiLink { .. } => wiki(text, range, LinkKind::Wiki, types, lines),
+            LinkType::Inline => inline(text, range, &destination, image, lines),
             _ => None,
         });
     }

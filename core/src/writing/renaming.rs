@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rusqlite::Connection;
 use schemars::JsonSchema;
@@ -17,7 +18,9 @@ use crate::drafts::Drafts;
 use crate::freshness::ReviewLock;
 use crate::index::questions::pages;
 use crate::message;
-use crate::page::{LinkTypes, decode, parse};
+use crate::page::{LinkTypes, Linking, decode, parse};
+use crate::ports::Source;
+use crate::threads::on_each_core;
 use crate::writing::links::{Edits, Follower, World};
 use crate::writing::make;
 use crate::{Context, Error, Result, path};
@@ -180,6 +183,9 @@ pub fn settle_rename(context: &Context<'_>, renamed: &Renamed, drafts: &Drafts) 
     }
 }
 
+/// Pages that are read at the same time, so that not all texts are in memory at once.
+const READ_TOGETHER: usize = 256;
+
 /// The pages of a project with the names that unsaved texts give them.
 struct Project<'a, 'd> {
     context: Context<'a>,
@@ -194,6 +200,21 @@ struct Text {
     text: String,
     /// Whether it is the text of a file that is not UTF-8, which cannot be edited.
     is_guessed: bool,
+}
+
+impl Text {
+    /// That of the page at `path`; `None` if its file is gone.
+    fn of(path: &str, source: &dyn Source, drafts: &Drafts) -> Result<Option<Self>> {
+        if let Some(text) = drafts.get(path) {
+            return Ok(Some(Self { text: text.to_string(), is_guessed: false }));
+        }
+        let bytes = match source.read(path) {
+            Ok(bytes) => bytes,
+            Err(error) => return if source.stat(path)?.is_none() { Ok(None) } else { Err(error) },
+        };
+        let is_guessed = std::str::from_utf8(&bytes).is_err();
+        Ok(Some(Self { text: decode(&bytes).0.into_owned(), is_guessed }))
+    }
 }
 
 impl<'a, 'd> Project<'a, 'd> {
@@ -226,15 +247,7 @@ impl<'a, 'd> Project<'a, 'd> {
 
     /// The text of a page; `None` if its file is gone.
     fn text(&self, path: &str) -> Result<Option<Text>> {
-        if let Some(text) = self.drafts.get(path) {
-            return Ok(Some(Text { text: text.to_string(), is_guessed: false }));
-        }
-        if self.context.source.stat(path)?.is_none() {
-            return Ok(None);
-        }
-        let bytes = self.context.source.read(path)?;
-        let is_guessed = std::str::from_utf8(&bytes).is_err();
-        Ok(Some(Text { text: decode(&bytes).0.into_owned(), is_guessed }))
+        Text::of(path, self.context.source, self.drafts)
     }
 
     /// The number and text of the page at `path`, which must exist.
@@ -266,24 +279,51 @@ impl<'a, 'd> Project<'a, 'd> {
         let numbers = numbers.filter(|page| !leaving.contains(page));
         let named: BTreeMap<String, i64> =
             numbers.filter_map(|page| Some((follower.before.path(page)?.to_owned(), page))).collect();
+        let named: Vec<(String, i64)> = named.into_iter().collect();
         let mut planned = Vec::new();
-        for (path, page) in named {
-            self.context.cancel.check()?;
-            let Some(Text { text, is_guessed }) = self.text(&path)? else { continue };
-            let none = Edits::new();
-            let edits = follower.edits(page, &text, own.get(&page).unwrap_or(&none))?;
-            if edits.is_empty() {
-                continue;
+        for some in named.chunks(READ_TOGETHER) {
+            for ((path, page), read) in some.iter().zip(self.read(some)) {
+                self.context.cancel.check()?;
+                let Some((Text { text, is_guessed }, was)) = read? else { continue };
+                let none = Edits::new();
+                let edits = follower.edits(*page, &text, was, own.get(page).unwrap_or(&none))?;
+                if edits.is_empty() {
+                    continue;
+                }
+                if is_guessed {
+                    return Err(Error::invalid(message!(
+                        "{path}: links to the page and is not UTF-8; save it as UTF-8 first",
+                        path
+                    )));
+                }
+                planned.push(PageEdits { path: path.clone(), edits });
             }
-            if is_guessed {
-                return Err(Error::invalid(message!(
-                    "{path}: links to the page and is not UTF-8; save it as UTF-8 first",
-                    path
-                )));
-            }
-            planned.push(PageEdits { path, edits });
         }
         Ok(planned)
+    }
+
+    /// The texts of these pages, and what is in them, in the same order.
+    fn read(&self, pages: &[(String, i64)]) -> Vec<Result<Option<(Text, Linking)>>> {
+        let (source, drafts, types) = (self.context.source, self.drafts, &self.types);
+        let next = AtomicUsize::new(0);
+        let mut read: Vec<_> = on_each_core(|| {
+            let mut read = Vec::new();
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some((path, _)) = pages.get(at) else { return read };
+                let text = Text::of(path, source, drafts);
+                let parsed = |text: Text| {
+                    let linking = Linking::of(&text.text, types);
+                    (text, linking)
+                };
+                read.push((at, text.map(|text| text.map(parsed))));
+            }
+        })
+        .into_iter()
+        .flatten()
+        .collect();
+        read.sort_by_key(|(at, _)| *at);
+        read.into_iter().map(|(_, read)| read).collect()
     }
 }
 

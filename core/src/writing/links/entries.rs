@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Edits;
 use super::follow::{Follower, Parts, Wanted};
 use crate::index::source_refs;
-use crate::page::{FrontMatter, FrontText, LinkKind, Site, Syntax, front_matter, front_texts, source_blocks};
+use crate::page::{FrontMatter, FrontText, LinkKind, Site, Syntax, front_texts, source_blocks};
 use crate::{Result, okf, path};
 
 /// The keys of references to files of the project.
@@ -17,10 +17,9 @@ impl Follower<'_, '_> {
     ///
     /// # Errors
     /// [`crate::Error::InvalidParams`], with the line, if one cannot be edited.
-    pub(super) fn entries(&mut self, page: i64, old: &str) -> Result<Edits> {
-        let fields = front_matter(old);
-        let refs = self.changed_refs(&fields, old)?;
-        let resources = self.changed_resources(page, &fields)?;
+    pub(super) fn entries(&mut self, page: i64, old: &str, fields: &FrontMatter) -> Result<Edits> {
+        let refs = self.changed_refs(fields, old)?;
+        let resources = self.changed_resources(page, fields)?;
         let mut edits = Edits::new();
         if !refs.is_empty() || !resources.is_empty() {
             let texts = front_texts(old);
@@ -81,17 +80,21 @@ impl Follower<'_, '_> {
         Err(self.refused(page, line))
     }
 
-    /// Checks that the edited text names the files where they are.
-    pub(super) fn prove_entries(&mut self, page: i64, old: &str, new: &str) -> Result<()> {
-        let (was, is) = (front_matter(old), front_matter(new));
-        let changed = self.changed_refs(&was, old)?;
+    /// Checks that the edited text, the latter of two with their front matter, names the files where they are.
+    pub(super) fn prove_entries(
+        &mut self,
+        page: i64,
+        (old, was): (&str, &FrontMatter),
+        (new, is): (&str, &FrontMatter),
+    ) -> Result<()> {
+        let changed = self.changed_refs(was, old)?;
         let named = |text: &str, fields: &FrontMatter| source_refs(fields, text, &mut Vec::new());
         let follow = |entry: String| changed.get(&entry).cloned().unwrap_or(entry);
-        let expected: BTreeSet<String> = named(old, &was).into_iter().map(follow).collect();
-        if expected != named(new, &is).into_iter().collect() {
+        let expected: BTreeSet<String> = named(old, was).into_iter().map(follow).collect();
+        if expected != named(new, is).into_iter().collect() {
             return Err(self.refused(page, 1));
         }
-        let changed = self.changed_resources(page, &was)?;
+        let changed = self.changed_resources(page, was)?;
         let follow = |entry: &str| changed.get(entry).cloned().unwrap_or_else(|| entry.to_owned());
         let expected: Vec<String> = okf::sources(&was.fields).into_iter().map(follow).collect();
         if expected != okf::sources(&is.fields) {

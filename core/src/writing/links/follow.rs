@@ -6,10 +6,7 @@ use std::ops::Range;
 use super::{Edits, Moves, World, spell, spliced};
 use crate::graph::resolve::Destination;
 use crate::message;
-use crate::page::{
-    Anchors, LinkKind, LinkTypes, Site, Spot, Syntax, front_matter_problems, parse_destination, parse_link,
-    sites,
-};
+use crate::page::{Anchors, LinkKind, LinkTypes, Linking, Site, Spot, Syntax, parse_destination, parse_link};
 use crate::{Error, Result, path, text};
 
 /// What gets another name.
@@ -96,25 +93,30 @@ impl Follower<'_, '_> {
     /// # Errors
     /// As [`Follower::edits`].
     pub(crate) fn rewritten(&mut self, page: i64, old: &str) -> Result<Option<String>> {
-        let edits = self.edits(page, old, &[])?;
+        let edits = self.edits(page, old, Linking::of(old, self.types), &[])?;
         if edits.is_empty() {
             return Ok(None);
         }
         spliced(old, &edits).map(Some).ok_or_else(|| self.refused(page, 1))
     }
 
-    /// The edits of `page` that keep the destinations of its links, together with `own`, edits that change other things
-    /// on it.
+    /// The edits of `page`, in whose text `old` is `was`, that keep the destinations of its links, together with `own`, edits
+    /// that change other things on it.
     ///
     /// # Errors
     /// [`Error::InvalidParams`], with the line, if a link cannot be rewritten to keep its destination; [`Error::Io`],
     /// [`Error::Database`].
-    pub(crate) fn edits(&mut self, page: i64, old: &str, own: &[(Range<usize>, String)]) -> Result<Edits> {
-        let mut found = sites(old, self.types);
-        found.retain(|site| !own.iter().any(|(range, _)| overlaps(range, &site.whole)));
-        let mut wanted = Vec::with_capacity(found.len());
+    pub(crate) fn edits(
+        &mut self,
+        page: i64,
+        old: &str,
+        mut was: Linking,
+        own: &[(Range<usize>, String)],
+    ) -> Result<Edits> {
+        was.sites.retain(|site| !own.iter().any(|(range, _)| overlaps(range, &site.whole)));
+        let mut wanted = Vec::with_capacity(was.sites.len());
         let mut due = Vec::new();
-        for (at, site) in found.iter().enumerate() {
+        for (at, site) in was.sites.iter().enumerate() {
             let want = self.wanted(page, site)?;
             if !self.leads_to(page, site, &want)? {
                 due.push(at);
@@ -122,7 +124,7 @@ impl Follower<'_, '_> {
             wanted.push(want);
         }
         #[cfg(not(target_family = "wasm"))]
-        let entries = self.entries(page, old)?;
+        let entries = self.entries(page, old, &was.front_matter)?;
         #[cfg(target_family = "wasm")]
         let entries = Edits::new();
         if due.is_empty() && entries.is_empty() && own.is_empty() {
@@ -130,14 +132,14 @@ impl Follower<'_, '_> {
         }
         let others: Edits = own.iter().cloned().chain(entries).collect();
         // Nearly always the first spelling is read as expected, and the page is parsed once for all of its links.
-        if let Some(edits) = self.quick(page, old, &found, &wanted, &due, &others)?
-            && self.prove(page, old, &found, &wanted, &edits, own).is_ok()
+        if let Some(edits) = self.quick(page, old, &was.sites, &wanted, &due, &others)?
+            && self.prove(page, old, &was, &wanted, &edits, own).is_ok()
         {
             return Ok(edits);
         }
         let mut edits = others;
         for at in due {
-            match self.respelled(page, old, &found[at], &wanted[at]) {
+            match self.respelled(page, old, &was, &was.sites[at], &wanted[at]) {
                 Ok(edit) => edits.push(edit),
                 // The link was broken before.
                 Err(_) if matches!(wanted[at], Wanted::Place(_)) => wanted[at] = Wanted::Anything,
@@ -145,7 +147,7 @@ impl Follower<'_, '_> {
             }
         }
         sorted(&mut edits);
-        self.prove(page, old, &found, &wanted, &edits, own)?;
+        self.prove(page, old, &was, &wanted, &edits, own)?;
         Ok(edits)
     }
 
@@ -200,30 +202,30 @@ impl Follower<'_, '_> {
         &mut self,
         page: i64,
         old: &str,
-        found: &[Site],
+        was: &Linking,
         wanted: &[Wanted],
         edits: &Edits,
         own: &[(Range<usize>, String)],
     ) -> Result<()> {
         let new = spliced(old, edits).ok_or_else(|| self.refused(page, 1))?;
-        let mut now = sites(&new, self.types);
+        let mut now = Linking::of(&new, self.types);
         let replaced = ranges_after(edits, own);
-        now.retain(|site| !replaced.iter().any(|range| overlaps(range, &site.whole)));
-        if now.len() != found.len() {
+        now.sites.retain(|site| !replaced.iter().any(|range| overlaps(range, &site.whole)));
+        if now.sites.len() != was.sites.len() {
             return Err(self.refused(page, 1));
         }
-        for ((before, after), want) in found.iter().zip(&now).zip(wanted) {
+        for ((before, after), want) in was.sites.iter().zip(&now.sites).zip(wanted) {
             let same = before.kind == after.kind && self.leads_to(page, after, want)?;
             if !same {
                 return Err(self.refused(page, before.line));
             }
         }
         // A link may still be found in broken front matter.
-        if self.problems(&new) > self.problems(old) {
+        if now.problems > was.problems {
             return Err(self.refused(page, 1));
         }
         #[cfg(not(target_family = "wasm"))]
-        self.prove_entries(page, old, &new)?;
+        self.prove_entries(page, (old, &was.front_matter), (&new, &now.front_matter))?;
         Ok(())
     }
 
@@ -356,6 +358,7 @@ impl Follower<'_, '_> {
         &mut self,
         page: i64,
         old: &str,
+        was: &Linking,
         site: &Site,
         want: &Wanted,
     ) -> Result<(Range<usize>, String)> {
@@ -368,12 +371,11 @@ impl Follower<'_, '_> {
                     let spelling = format!("{spelling}{anchor}");
                     let edit = (site.range.clone(), spelling.clone());
                     let Some(edited) = spliced(old, std::slice::from_ref(&edit)) else { continue };
-                    let now = sites(&edited, self.types);
-                    let same =
-                        now.iter().find(|now| now.range.start == site.range.start && now.kind == site.kind);
+                    let now = Linking::of(&edited, self.types);
+                    let is_same = |now: &&Site| now.range.start == site.range.start && now.kind == site.kind;
+                    let same = now.sites.iter().find(is_same);
                     // A link may still be found in broken front matter.
-                    let sound =
-                        site.kind != LinkKind::FrontMatter || self.problems(&edited) <= self.problems(old);
+                    let sound = site.kind != LinkKind::FrontMatter || now.problems <= was.problems;
                     if let Some(now) = same
                         && sound
                         && now.range.len() == spelling.len()
@@ -385,10 +387,6 @@ impl Follower<'_, '_> {
             }
         }
         Err(self.refused(page, site.line))
-    }
-
-    fn problems(&self, text: &str) -> usize {
-        front_matter_problems(text, self.types)
     }
 
     /// Names that may resolve to the destination, those most similar to the current one first.

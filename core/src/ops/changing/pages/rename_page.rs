@@ -11,7 +11,7 @@ use crate::index::questions::links;
 use crate::message;
 use crate::ops::edited::{self, Edited, Subject, chosen_path, free_path, usable_title};
 use crate::ops::{Facts, Tool};
-use crate::page::{Anchors, Page, decode, parse, slug};
+use crate::page::{Anchors, Linking, Page, decode, parse, slug};
 use crate::show::{self, Span};
 use crate::writing::links::{Edits, Follower, MovedSource, Moves, Places, Renaming, World, keys, spliced};
 #[cfg(not(target_family = "wasm"))]
@@ -124,7 +124,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         let mut names = keys(&old_path, &subject.title, &subject.aliases);
         names.extend(keys(&new_path, &new_title, &subject.aliases));
 
-        let edits = follower.edits(subject.number, &old_text, &own)?;
+        let was = Linking::of(&old_text, &types);
+        let edits = follower.edits(subject.number, &old_text, was, &own)?;
         let own = spliced(&old_text, &edits).unwrap_or_else(|| old_text.to_string());
         // A page that is not UTF-8 is moved unchanged.
         let unread = std::str::from_utf8(subject.version.bytes.as_deref().unwrap_or_default()).is_err();
