@@ -57,12 +57,7 @@ impl Place {
                 ))
             })?,
         };
-        let folder = match environment.get(FOLDER).filter(|text| !text.is_empty()) {
-            Some(text) if ["off", "0", "false"].contains(&text.to_ascii_lowercase().as_str()) => None,
-            Some(folder) => std::path::absolute(folder).ok(),
-            None => user_data::cache_folder(environment),
-        };
-        let file = folder.map(|folder| folder.join(format!("vectors-{STORE_VERSION}.db")));
+        let file = folder(environment).map(|folder| folder.join(format!("vectors-{STORE_VERSION}.db")));
         Ok(file.map(|file| Self { file, limit: megabytes.saturating_mul(1_000_000) }))
     }
 
@@ -81,6 +76,15 @@ impl Place {
     fn open(&self) -> Result<VectorStore> {
         make_private(&self.file).map_err(|error| Error::io(self.file.to_string_lossy(), error))?;
         VectorStore::open(&self.file, self.limit)
+    }
+}
+
+/// The folder for what projects share; `None` if that is turned off, or the user has no such folder.
+pub(crate) fn folder(environment: &Environment) -> Option<PathBuf> {
+    match environment.get(FOLDER).filter(|text| !text.is_empty()) {
+        Some(text) if ["off", "0", "false"].contains(&text.to_ascii_lowercase().as_str()) => None,
+        Some(folder) => std::path::absolute(folder).ok(),
+        None => user_data::cache_folder(environment),
     }
 }
 

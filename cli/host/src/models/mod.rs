@@ -21,6 +21,8 @@ pub mod install;
 pub mod installed;
 pub mod known;
 pub mod places;
+#[cfg(feature = "engines")]
+mod shared_weights;
 mod transfer;
 
 pub(crate) use transfer::{Route, is_allowed};
@@ -78,22 +80,24 @@ pub fn files(project: &Project, environment: &Environment) -> Result<Option<Box<
 fn found(name: &str, places: &Places) -> Result<Box<dyn ModelFiles>> {
     // A manifest from other tools may have the repository of the model's authors.
     if let Some(model) = built_in(name) {
-        return built_in_files(model.name);
+        return built_in_files(model.name, places);
     }
     let name = known(name).map_or(name, |known| known.name);
     Ok(Box::new(InstalledModel::find(name, places)?.into_files()))
 }
 
 #[cfg(feature = "engines")]
-fn built_in_files(name: &str) -> Result<Box<dyn ModelFiles>> {
+fn built_in_files(name: &str, places: &Places) -> Result<Box<dyn ModelFiles>> {
     Ok(match name {
-        known::MULTILINGUAL => Box::new(ubp_engines::MultilingualFiles),
+        known::MULTILINGUAL => {
+            Box::new(shared_weights::SharedWeights::new(ubp_engines::MultilingualFiles, places.weights()))
+        }
         _ => Box::new(ubp_engines::BundledFiles),
     })
 }
 
 #[cfg(not(feature = "engines"))]
-fn built_in_files(name: &str) -> Result<Box<dyn ModelFiles>> {
+fn built_in_files(name: &str, _places: &Places) -> Result<Box<dyn ModelFiles>> {
     Err(no_engines(name))
 }
 

@@ -8,7 +8,7 @@ use ubp_core::message::Message;
 use ubp_core::word;
 use ubp_core::{Error, Result};
 
-use crate::{Environment, Project, user_data};
+use crate::{Environment, Project, shared_vectors, user_data};
 
 /// The folder of a project's models, relative to the project.
 const PROJECT_MODELS: &str = ".ubp/models";
@@ -37,21 +37,38 @@ impl Place {
 pub struct Places {
     project: Option<PathBuf>,
     user: Option<PathBuf>,
+    /// For weights that processes share.
+    #[cfg_attr(not(feature = "engines"), expect(dead_code))]
+    weights: Option<PathBuf>,
 }
 
 impl Places {
     /// The folders of `project`, if any, and of the user.
     pub fn new(project: Option<&Project>, environment: &Environment) -> Self {
-        Self { user: user_folder(environment), ..Self::below(project.map(|project| project.root.as_path())) }
+        Self::beside(project.map(|project| project.root.as_path()), environment)
     }
 
     /// The folders of the project in `root`, and of the user.
     pub fn at(root: &Path, environment: &Environment) -> Self {
-        Self { user: user_folder(environment), ..Self::below(Some(root)) }
+        Self::beside(Some(root), environment)
+    }
+
+    fn beside(root: Option<&Path>, environment: &Environment) -> Self {
+        Self {
+            user: user_folder(environment),
+            weights: shared_vectors::folder(environment),
+            ..Self::below(root)
+        }
     }
 
     fn below(root: Option<&Path>) -> Self {
-        Self { project: root.map(|root| root.join(PROJECT_MODELS)), user: None }
+        Self { project: root.map(|root| root.join(PROJECT_MODELS)), user: None, weights: None }
+    }
+
+    /// The user's folder for weights that processes share, if there is one.
+    #[cfg(feature = "engines")]
+    pub(super) fn weights(&self) -> Option<&Path> {
+        self.weights.as_deref()
     }
 
     /// All folders; the project's comes first.
