@@ -97,7 +97,7 @@ describe('pages', () => {
 
   test('that are restored do not take away from where one has gone in the meantime', async () => {
     own.write('Brief.md', '# Brief\n');
-    const { page, done } = await own.open('Brief.html');
+    const { page, done } = await own.open('Brief.html', { expectErrors: true });
     await editor(page).waitFor();
     await page.getByRole('button', { name: 'Page actions' }).click();
     await page.getByRole('menuitem', { name: 'Delete…' }).click();
