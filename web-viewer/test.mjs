@@ -1,4 +1,4 @@
-// Runs all tests of the web app: unit tests, then tests in a real browser. The last line is `N passed, N failed`.
+// Runs all tests of the web app: unit tests, and beside them tests in a real browser. The last line is `N passed, N failed`.
 //
 //   node test.mjs --ubp PROGRAM     exports browser/vault with this program and the app in dist/, and serves copies of it
 //                                   with `ubp viewer`
