@@ -259,7 +259,6 @@ fn a_server_that_stops_answers_running_calls_and_refuses_new_ones() {
     };
     let mut calls: Vec<_> = (0..4).map(half).collect();
     // These were let in before the server stops, and the others come after.
-    std::thread::sleep(Duration::from_millis(300));
     assert!(signal::send("-TERM", server.child.id()));
     server.line(|line| line.contains("ending"));
     let refused = server.post(TOKEN, Some(&session), &server::called("ubp_list_pages", json!({})));

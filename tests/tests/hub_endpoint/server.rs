@@ -16,6 +16,9 @@ use crate::process::command;
 /// Much longer than any answer takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// What a server sends when it begins to read the body of a request that waits for that.
+const CONTINUE: &[u8; 25] = b"HTTP/1.1 100 Continue\r\n\r\n";
+
 /// The shared token.
 pub const TOKEN: &str = "a-token-that-nobody-guesses";
 
@@ -165,17 +168,21 @@ impl Client {
         stream
     }
 
-    /// Sends all but the last byte of a message.
+    /// Sends all but the last byte of a message, once the server has let the request in.
     pub fn half(&self, session: &str, message: &str) -> Half {
         let (address, size) = (self.address, message.len());
         let head = format!(
             "POST /mcp HTTP/1.1\r\nConnection: close\r\nHost: {address}\r\nAuthorization: Bearer {TOKEN}\r\n\
              Mcp-Session-Id: {session}\r\nContent-Type: application/json\r\n\
-             Accept: application/json, text/event-stream\r\nContent-Length: {size}\r\n\r\n"
+             Accept: application/json, text/event-stream\r\nContent-Length: {size}\r\nExpect: 100-continue\r\n\r\n"
         );
         let (first, last) = message.split_at(size - 1);
         let mut stream = self.stream();
-        stream.write_all(format!("{head}{first}").as_bytes()).unwrap();
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut told = [0; CONTINUE.len()];
+        stream.read_exact(&mut told).unwrap();
+        assert_eq!(told, *CONTINUE, "{}", String::from_utf8_lossy(&told));
+        stream.write_all(first.as_bytes()).unwrap();
         Half { stream, last: last.to_owned() }
     }
 

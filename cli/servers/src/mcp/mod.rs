@@ -446,6 +446,7 @@ async fn over_http<S: ServerHandler>(
         ended = &mut serve => ended?,
         () = asked_to_stop(cancel) => {
             if let Some(endpoint) = endpoint {
+                endpoint.leave();
                 messages.say(&message!("ending, once all calls are answered; Ctrl-C ends at once"));
                 if endpoint.gives_its_socket() {
                     stop.listening.cancel();

@@ -77,14 +77,18 @@ impl Endpoint {
         })
     }
 
-    /// Makes health checks fail and, unless another process takes the socket over, refuses new requests. Returns when all
-    /// calls have ended, or after ten seconds.
-    pub(in crate::mcp) async fn drain(&self) {
+    /// Makes health checks fail and, unless another process takes the socket over, refuses new requests.
+    pub(in crate::mcp) fn leave(&self) {
         self.leaving.store(true, Ordering::Release);
+        if !self.gives_its_socket() {
+            self.stopping.store(true, Ordering::Release);
+        }
+    }
+
+    /// Returns when all calls have ended, or after ten seconds.
+    pub(in crate::mcp) async fn drain(&self) {
         if self.gives_its_socket() {
             tokio::time::sleep(LAST).await;
-        } else {
-            self.stopping.store(true, Ordering::Release);
         }
         let ended = async {
             while Arc::strong_count(&self.open) > 1 {
