@@ -1,10 +1,12 @@
-// Runs all tests of the web app: unit tests, and beside them tests in a real browser. The last line is `N passed, N failed`.
+// Runs all tests of the web app: types, units and builds, then tests in a real browser. The last line is `N passed, N failed`.
 //
 //   node test.mjs --ubp PROGRAM     exports browser/vault with this program and the app in dist/, and serves copies of it
 //                                   with `ubp viewer`
 //   node test.mjs --site FOLDER     uses a site that was exported before; skips the tests of the viewer
-//   --only browser/graph,viewer     runs only these files or folders
-import { spawn } from 'node:child_process';
+//   --without-browser               runs only what needs no browser
+//   --in-browser                    runs only the tests in a browser
+//   --only browser/graph,viewer     runs only these files or folders of them
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -13,21 +15,21 @@ import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const { values } = parseArgs({ options: { site: { type: 'string' }, ubp: { type: 'string' }, only: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { site: { type: 'string' }, ubp: { type: 'string' }, only: { type: 'string' }, 'without-browser': { type: 'boolean' }, 'in-browser': { type: 'boolean' } },
+});
 const scratch = mkdtempSync(join(tmpdir(), 'ubp-web-viewer-'));
 const sum = { passed: 0, failed: 0 };
 
 /** Limit on the JavaScript of the first view, in bytes after compression. */
 const BUDGET = 120_000;
 
-/** Runs a command; returns whether it succeeded. Prints its output once it has ended, because others run at the same time. */
-async function run(command, args, env = {}) {
-  const child = spawn(command, args, { cwd: here, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
-  const status = await new Promise((ended) => child.on('error', ({ message }) => ended(message)).on('close', ended));
-  process.stdout.write(output);
-  return status === 0;
+/** Limit on the time of a file of tests, in milliseconds. Beside a compiler, files take many times longer than alone. */
+const FILE_TIMEOUT = 1_200_000;
+
+/** Runs a command; returns whether it succeeded. */
+function run(command, args, env = {}) {
+  return spawnSync(command, args, { cwd: here, stdio: 'inherit', env: { ...process.env, ...env } }).status === 0;
 }
 
 function count(passed, failed, what) {
@@ -37,13 +39,13 @@ function count(passed, failed, what) {
 }
 
 /** Runs a command that must succeed; counts as one test. */
-async function step(what, command, args) {
-  const isDone = await run(command, args);
+function step(what, command, args) {
+  const isDone = run(command, args);
   count(Number(isDone), Number(!isDone), what);
 }
 
-async function logic() {
-  const isDone = await run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${join(scratch, 'logic.json')}`]);
+function logic() {
+  const isDone = run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${join(scratch, 'logic.json')}`]);
   try {
     const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(join(scratch, 'logic.json'), 'utf8'));
     count(numPassedTests, Math.max(numFailedTests, Number(!isDone)), 'logic');
@@ -70,7 +72,7 @@ function firstView() {
 }
 
 /** Exports the test project. One page is older than the code that it describes, another one is newer. */
-async function exported(program) {
+function exported(program) {
   const project = join(scratch, 'vault');
   cpSync(join(here, 'browser/vault'), project, { recursive: true });
   const [old, recent] = [new Date('2024-01-01T00:00:00Z'), new Date('2024-06-01T00:00:00Z')];
@@ -80,7 +82,7 @@ async function exported(program) {
   age('src/session.js', old);
   age('pages/Code/Sessions.md', recent);
   const ubp = (...args) => run(program, ['-C', project, ...args]);
-  return (await ubp('init')) && (await ubp('add')) && (await ubp('export', join(scratch, 'site'), '--web-app', join(here, 'dist'))) ? join(scratch, 'site') : null;
+  return ubp('init') && ubp('add') && ubp('export', join(scratch, 'site'), '--web-app', join(here, 'dist')) ? join(scratch, 'site') : null;
 }
 
 /** The test files of a folder that `--only` selects, as `folder/name`. */
@@ -92,17 +94,17 @@ function filesOf(folder) {
     .filter((name) => !only || only.includes(name) || only.includes(folder));
 }
 
-/** `together`: the number of files that run at the same time, each with its own server and browser. */
-async function inBrowser(folder, env, together = 1) {
+function inBrowser(folder, env) {
   const files = filesOf(folder);
-  if (files.length > 0) await inNode(folder, files, env, together);
+  if (files.length > 0) inNode(folder, files, env);
 }
 
-async function inNode(what, files, env = {}, together = 1) {
+/** Two files run at the same time, each with its own server and browser: three use no more of two processors. */
+function inNode(what, files, env = {}) {
   const results = join(scratch, `${what}.tap`);
-  const isDone = await run(
+  const isDone = run(
     process.execPath,
-    ['--test', `--test-concurrency=${together}`, `--test-timeout=${process.env.UBP_SOAK ? 3_600_000 : 600_000}`, '--test-reporter=spec', '--test-reporter-destination=stdout', '--test-reporter=tap', `--test-reporter-destination=${results}`, ...files.map((name) => `${name}.test.mjs`)],
+    ['--test', `--test-concurrency=2`, `--test-timeout=${process.env.UBP_SOAK ? 3_600_000 : FILE_TIMEOUT}`, '--test-reporter=spec', '--test-reporter-destination=stdout', '--test-reporter=tap', `--test-reporter-destination=${results}`, ...files.map((name) => `${name}.test.mjs`)],
     env,
   );
   const tap = readFileSync(results, 'utf8');
@@ -110,26 +112,26 @@ async function inNode(what, files, env = {}, together = 1) {
   count(number('pass'), Math.max(number('fail') + number('cancelled'), Number(!isDone)), what);
 }
 
-async function withoutBrowser() {
-  if (values.only) return;
+function withoutBrowser() {
   firstView();
-  await step('types', process.execPath, ['node_modules/svelte-check/bin/svelte-check', '--fail-on-warnings']);
-  await logic();
-  await inNode('build', ['build']);
+  step('types', process.execPath, ['node_modules/svelte-check/bin/svelte-check', '--fail-on-warnings']);
+  logic();
+  inNode('build', ['build']);
 }
 
-async function inBrowsers() {
+function inBrowsers() {
   if (filesOf('browser').length > 0) {
-    const site = values.site ?? (values.ubp ? await exported(resolve(values.ubp)) : null);
-    if (site) await inBrowser('browser', { UBP_SITE: resolve(site) });
+    const site = values.site ?? (values.ubp ? exported(resolve(values.ubp)) : null);
+    if (site) inBrowser('browser', { UBP_SITE: resolve(site) });
     else count(0, 1, 'no exported site: pass --site, or --ubp to export one');
   }
   // The viewer tests need the program; an exported site is read-only.
-  if (values.ubp) await inBrowser('viewer', { UBP_PROGRAM: resolve(values.ubp), UBP_WEB_APP: join(here, 'dist') }, 2);
+  if (values.ubp) inBrowser('viewer', { UBP_PROGRAM: resolve(values.ubp), UBP_WEB_APP: join(here, 'dist') });
 }
 
 try {
-  await Promise.all([withoutBrowser(), inBrowsers()]);
+  if (!values['in-browser'] && !values.only) withoutBrowser();
+  if (!values['without-browser']) inBrowsers();
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
