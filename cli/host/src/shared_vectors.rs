@@ -202,6 +202,10 @@ impl Embedder for Sharing {
         self.embedder.release();
     }
 
+    fn rest(&self) {
+        self.embedder.rest();
+    }
+
     fn token_ranges(&self, text: &str) -> Result<Vec<Range<usize>>> {
         self.embedder.token_ranges(text)
     }

@@ -38,25 +38,34 @@ impl Engine {
                     super::tract::load,
                 ],
                 #[cfg(feature = "rten")]
+                few: Some(super::rten::load_small),
+                #[cfg(not(feature = "rten"))]
+                few: None,
+                #[cfg(feature = "rten")]
                 many: super::rten::for_many(),
                 #[cfg(not(feature = "rten"))]
                 many: None,
             },
             #[cfg(feature = "rten")]
-            Self::Rten(Arithmetic::Fastest) => {
-                Loads { any: &[super::rten::load], many: super::rten::for_many() }
+            Self::Rten(Arithmetic::Fastest) => Loads {
+                any: &[super::rten::load],
+                few: Some(super::rten::load_small),
+                many: super::rten::for_many(),
+            },
+            #[cfg(feature = "rten")]
+            Self::Rten(Arithmetic::Integers) => Loads { any: &[super::rten::load], few: None, many: None },
+            #[cfg(feature = "rten")]
+            Self::Rten(Arithmetic::Floats) => {
+                Loads { any: &[super::rten::load_floats], few: None, many: None }
             }
-            #[cfg(feature = "rten")]
-            Self::Rten(Arithmetic::Integers) => Loads { any: &[super::rten::load], many: None },
-            #[cfg(feature = "rten")]
-            Self::Rten(Arithmetic::Floats) => Loads { any: &[super::rten::load_floats], many: None },
             #[cfg(feature = "tract")]
-            Self::Tract => Loads { any: &[super::tract::load], many: None },
+            Self::Tract => Loads { any: &[super::tract::load], few: None, many: None },
             Self::Gpu => Loads {
                 any: &[
                     #[cfg(any(feature = "cuda", feature = "metal"))]
                     super::tract::load_on_gpu,
                 ],
+                few: None,
                 many: None,
             },
         }

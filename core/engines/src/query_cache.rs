@@ -72,6 +72,10 @@ impl<E: Embedder> Embedder for QueryCache<E> {
         self.embedder.release();
     }
 
+    fn rest(&self) {
+        self.embedder.rest();
+    }
+
     fn token_ranges(&self, text: &str) -> Result<Vec<Range<usize>>> {
         self.embedder.token_ranges(text)
     }

@@ -44,7 +44,13 @@ struct RtenSession {
 /// Loads the model. Static weights in separate files are used without copying.
 pub(super) fn load(files: &dyn ModelFiles) -> Outcome<Arc<dyn Session>> {
     let (model, weights) = read(files)?;
-    session(model, weights)
+    session(model, weights, Packing::Once)
+}
+
+/// Loads the model without a copy of its weights in the order of the kernels.
+pub(super) fn load_small(files: &dyn ModelFiles) -> Outcome<Arc<dyn Session>> {
+    let (model, weights) = read(files)?;
+    session(model, weights, Packing::ForEachText)
 }
 
 /// Loads the model with floats instead of 8-bit integers, if it has any.
@@ -60,7 +66,8 @@ pub(super) fn for_many() -> Option<LoadForMany> {
 fn load_floats_only(files: &dyn ModelFiles) -> Outcome<Option<Arc<dyn Session>>> {
     let (model, weights) = read(files)?;
     let Some(Floats { model, weights }) = floats::rewritten(&model, &weights) else { return Ok(None) };
-    session(model.into(), [(floats::WEIGHTS.to_owned(), weights.into())].into()).map(Some)
+    let weights = [(floats::WEIGHTS.to_owned(), weights.into())].into();
+    session(model.into(), weights, Packing::Once).map(Some)
 }
 
 type Weights = HashMap<String, Cow<'static, [u8]>>;
@@ -75,9 +82,18 @@ fn read(files: &dyn ModelFiles) -> Outcome<(Cow<'static, [u8]>, Weights)> {
     Ok((model, weights))
 }
 
-fn session(model: Cow<'static, [u8]>, weights: Weights) -> Outcome<Arc<dyn Session>> {
+/// When weights are put in the order of the kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Packing {
+    /// When the model is loaded, as a copy.
+    Once,
+    /// While a text is run.
+    ForEachText,
+}
+
+fn session(model: Cow<'static, [u8]>, weights: Weights, packing: Packing) -> Outcome<Arc<dyn Session>> {
     let mut options = ModelOptions::with_all_ops();
-    options.prepack_weights(true);
+    options.prepack_weights(packing == Packing::Once);
     for (name, bytes) in weights {
         match bytes {
             Cow::Borrowed(bytes) => options.external_data_static(&name, bytes),

@@ -26,6 +26,8 @@ pub(super) type LoadForMany = fn(&dyn ModelFiles) -> Outcome<Option<Arc<dyn Sess
 pub(super) struct Loads {
     /// The first that can load the model runs it.
     pub any: &'static [Load],
+    /// Runs a few texts, if there is a way that needs less memory, and more time for each text.
+    pub few: Option<Load>,
     /// Runs many texts, if there is a faster way.
     pub many: Option<LoadForMany>,
 }

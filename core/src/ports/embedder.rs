@@ -56,6 +56,9 @@ pub trait Embedder: Send + Sync {
     /// Called when no more passages are due: releases memory that only many of them need.
     fn release(&self) {}
 
+    /// Called when nobody has asked for a while: releases what can be loaded again.
+    fn rest(&self) {}
+
     /// Byte range of every token of `text`, in order, without special tokens and not limited to the window.
     ///
     /// # Errors

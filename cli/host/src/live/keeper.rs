@@ -29,6 +29,10 @@ const SHARE: u32 = 200;
 /// The same if files cannot be watched.
 const POLLING_SHARE: u32 = 20;
 
+/// Time without calls after which freed memory is returned. It is longer than the pauses of people who type, because the next
+/// call takes the memory back page by page.
+const PAUSE: Duration = Duration::from_secs(5);
+
 /// Runs until the project is dropped.
 pub(super) fn run(shared: &Arc<Shared>) {
     delete_old_sessions(shared);
@@ -46,6 +50,7 @@ pub(super) fn run(shared: &Arc<Shared>) {
         took: Duration::ZERO,
         begun: 0,
         asked: Some(now),
+        holds_freed: true,
     };
     let mut tick_at = now;
     loop {
@@ -87,6 +92,8 @@ struct Keeper<'a> {
     /// Number of calls at the last check, and the time of the latest one; `None` after memory was released.
     begun: usize,
     asked: Option<Instant>,
+    /// Whether calls may have freed memory since the last was returned to the system.
+    holds_freed: bool,
 }
 
 impl Keeper<'_> {
@@ -126,15 +133,23 @@ impl Keeper<'_> {
         self.rest(&opened);
     }
 
-    /// Releases memory that only calls need, after a time without calls.
+    /// Returns freed memory to the system soon after calls: loading a model frees more than it keeps. Releases memory that
+    /// only calls need after a longer time without any.
     fn rest(&mut self, opened: &Opened) {
         let begun = self.shared.begun.load(Ordering::Acquire);
         if begun != self.begun || self.shared.calls.load(Ordering::Acquire) > 0 {
             self.begun = begun;
             self.asked = Some(Instant::now());
+            self.holds_freed = true;
+        } else if self.holds_freed && self.asked.is_none_or(|asked| asked.elapsed() >= PAUSE) {
+            self.holds_freed = false;
+            memory::give_back();
         } else if self.asked.is_some_and(|asked| asked.elapsed() >= self.shared.timing.rest) {
-            self.asked = None;
+            (self.asked, self.holds_freed) = (None, false);
             opened.engine.index.rest();
+            if let Some(embedder) = &opened.engine.embedder {
+                embedder.rest();
+            }
             memory::give_back();
         }
     }

@@ -45,7 +45,6 @@ mod stamp;
 mod standing;
 #[cfg(test)]
 mod tests;
-mod trimmed;
 mod vectors;
 mod views;
 mod watch;

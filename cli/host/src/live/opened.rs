@@ -6,12 +6,10 @@ use ubp_core::message;
 use ubp_core::word;
 
 use ubp_core::Engine;
-use ubp_core::ports::Embedder;
 use ubp_core::{Error, Result};
 
 use super::head::FollowedHistory;
 use super::stamp::{Identity, Stamp, identity};
-use super::trimmed::Trimmed;
 use super::{Changed, Notice, Shared};
 use crate::opening::{self, FindModel, Opening};
 use crate::{Environment, GitHistory};
@@ -52,8 +50,6 @@ impl Opened {
             None => Box::new(history),
             Some(view) => Box::new(view.history(history)),
         };
-        engine.embedder =
-            engine.embedder.map(|embedder| Arc::new(Trimmed::new(embedder)) as Arc<dyn Embedder>);
         let database = identity(&project.database).filter(|_| !in_memory);
         Ok((Self { project, engine, in_memory, manifest, database }, notices))
     }

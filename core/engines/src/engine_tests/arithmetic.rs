@@ -9,7 +9,7 @@ use ubp_core::ports::{Embedder, TextKind};
 use super::{bert, cosine};
 use crate::encoder::Encoder;
 use crate::floats::rewritten;
-use crate::session::{Cores, Hidden, LoadForMany, Loads, Outcome, Session, Tokens};
+use crate::session::{Cores, Hidden, Load, LoadForMany, Loads, Outcome, Session, Tokens};
 
 /// Dimensions of the tiny model.
 const DIMENSIONS: usize = 8;
@@ -32,8 +32,16 @@ fn many(_: &dyn ModelFiles) -> Outcome<Option<Arc<dyn Session>>> {
     Ok(Some(Arc::new(Along(1))))
 }
 
+fn few(_: &dyn ModelFiles) -> Outcome<Arc<dyn Session>> {
+    Ok(Arc::new(Along(2)))
+}
+
 fn encoder(many: Option<LoadForMany>) -> Encoder {
-    Encoder::new(Box::new(MemoryFiles::new(bert())), Loads { any: &[any], many }).unwrap()
+    with(None, many)
+}
+
+fn with(few: Option<Load>, many: Option<LoadForMany>) -> Encoder {
+    Encoder::new(Box::new(MemoryFiles::new(bert())), Loads { any: &[any], few, many }).unwrap()
 }
 
 /// The axis of the vectors of all texts.
@@ -65,6 +73,28 @@ fn small_batches_add_up_to_many_passages() {
 #[test]
 fn queries_never_run_with_the_session_for_many() {
     assert_eq!(axis(&encoder(Some(many)), TextKind::Query, 2000), 0);
+}
+
+#[test]
+fn the_first_texts_run_with_the_session_for_few_and_again_after_a_rest() {
+    let encoder = with(Some(few), Some(many));
+    let axes: Vec<usize> = (0..6).map(|_| axis(&encoder, TextKind::Query, 1)).collect();
+    assert_eq!(axes, [2, 2, 2, 2, 0, 0]);
+    encoder.release();
+    assert_eq!(axis(&encoder, TextKind::Query, 1), 0);
+    encoder.rest();
+    assert_eq!(axis(&encoder, TextKind::Passage, 4), 2);
+    assert_eq!(axis(&encoder, TextKind::Passage, 1), 0);
+    encoder.rest();
+    assert_eq!(axis(&encoder, TextKind::Passage, 5), 0);
+    encoder.rest();
+    assert_eq!(axis(&encoder, TextKind::Passage, 2000), 1);
+    assert_eq!(axis(&encoder, TextKind::Query, 4), 2);
+}
+
+#[test]
+fn without_a_session_for_few_the_other_runs_all_texts() {
+    assert_eq!(axis(&with(Some(|_| Err("damaged".into())), None), TextKind::Query, 1), 0);
 }
 
 #[test]

@@ -13,6 +13,7 @@ struct Slow {
     hashes: HashEmbedder,
     pause: Duration,
     seen: Arc<AtomicUsize>,
+    rests: Arc<AtomicUsize>,
     broken: Arc<AtomicBool>,
 }
 
@@ -30,6 +31,10 @@ impl Embedder for Slow {
         self.hashes.embed(kind, texts)
     }
 
+    fn rest(&self) {
+        self.rests.fetch_add(1, Ordering::Relaxed);
+    }
+
     fn token_ranges(&self, text: &str) -> Result<Vec<std::ops::Range<usize>>> {
         self.hashes.token_ranges(text)
     }
@@ -39,20 +44,23 @@ impl Embedder for Slow {
 struct Model {
     pause: Duration,
     seen: Arc<AtomicUsize>,
+    rests: Arc<AtomicUsize>,
     broken: Arc<AtomicBool>,
 }
 
 impl Model {
     fn serve(&self, folder: &Folder) -> Server {
-        let Self { pause, seen, broken } = self.clone();
-        serve(
-            folder.0.path(),
-            Timing::default(),
-            Box::new(move |_, _| {
-                let (hashes, seen, broken) = (HashEmbedder::default(), seen.clone(), broken.clone());
-                Ok(Some(Arc::new(Slow { hashes, pause, seen, broken })))
-            }),
-        )
+        self.serve_with(folder, Timing::default())
+    }
+
+    fn serve_with(&self, folder: &Folder, timing: Timing) -> Server {
+        let model = self.clone();
+        let find_model = Box::new(move |_: &Project, _: &Environment| {
+            let Model { pause, seen, rests, broken } = model.clone();
+            let hashes = HashEmbedder::default();
+            Ok(Some(Arc::new(Slow { hashes, pause, seen, rests, broken }) as Arc<dyn Embedder>))
+        });
+        serve(folder.0.path(), timing, find_model)
     }
 
     fn seen(&self) -> usize {
@@ -62,6 +70,19 @@ impl Model {
 
 fn pending(server: &Server) -> u64 {
     server.answer("status", json!({}))["index"]["pending"].as_u64().unwrap()
+}
+
+#[test]
+fn the_model_rests_after_a_time_without_calls() {
+    let folder = Folder::new([("a.md", "zebra")]);
+    let model = Model::default();
+    let timing =
+        Timing { tick: Duration::from_millis(20), rest: Duration::from_millis(300), ..Timing::default() };
+    let server = model.serve_with(&folder, timing);
+    for times in 1..3 {
+        server.finds("zebra", &["a.md"]);
+        eventually("rests", || model.rests.load(Ordering::Relaxed) == times);
+    }
 }
 
 #[test]
