@@ -1,5 +1,5 @@
-//! All engines find the same results: the ten nearest paragraphs of this repository's documentation for twenty queries, and for
-//! fifty with all paragraphs in long runs.
+//! All engines find the same results: the ten nearest paragraphs of this repository's documentation for twenty queries; in long
+//! runs for fifty, with all paragraphs and both bundled models.
 
 use ubp_core::embed::{MemoryFiles, ModelFiles};
 use ubp_core::ports::TextKind;
@@ -95,7 +95,10 @@ fn a_float_model_gives_the_same_results_on_every_engine() {
 #[test]
 fn the_bundled_models_give_the_same_results_on_every_engine() {
     assert_eq!(disagreements(|| Box::new(crate::BundledFiles), 1e-3), 0);
-    assert_eq!(disagreements(|| Box::new(crate::MultilingualFiles), 1e-3), 0);
+    // It has twice as many layers. Its vectors are compared with those of ONNX Runtime on every engine in all runs.
+    if is_soak() {
+        assert_eq!(disagreements(|| Box::new(crate::MultilingualFiles), 1e-3), 0);
+    }
 }
 
 #[test]
