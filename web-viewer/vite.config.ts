@@ -113,5 +113,6 @@ export default defineConfig({
     reportCompressedSize: true,
   },
   server: { fs: { allow: [at('..')] } },
-  test: { include: ['src/**/*.test.ts'], environment: 'node' },
+  // Property tests take seconds, and many times as long beside compilers.
+  test: { include: ['src/**/*.test.ts'], environment: 'node', testTimeout: 120_000 },
 });
