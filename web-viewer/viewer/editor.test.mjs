@@ -20,6 +20,7 @@ const FILES = {
   'pages/Users.md': `---\naliases: [データベース]\n---\n# Users\n\n## Fields\n\n${'Every user has a name. '.repeat(30)}\n`,
   'pages/auth/Login.md': '# Login Feature\n\nWho signs in.\n\n## Flow\n\nText.\n',
   'pages/Table.md': '# Table\n\n| a | b |\n|---|---|\n| c | d |\n\nAfter.\n',
+  'pages/Indented.md': '# Indented\n\nText.\n',
   'pages/Lists.md': '# Lists\n\n- one\n- two\n\n| a | b |\n|---|---|\n| c | d |\n',
   'pages/Cells.md': '# Cells\n\nBefore after.\n\n```\ncode\n```\n\n| a | b |\n|---|---|\n| c | d |\n',
   'pages/Picture.md': '# Picture\n\n![A dot](dot.png)\n\nText.\n',
@@ -116,7 +117,7 @@ test('# and | wait behind Enter and Tab, and accept nothing themselves', async (
   // The list is there long before the queue of keys is looked at again.
   await editor.page.evaluate(() => {
     const wait = window.setTimeout;
-    window.setTimeout = (work, time, ...rest) => wait(work, time === 10 ? 600 : time, ...rest);
+    window.setTimeout = (work, time, ...rest) => wait(work, time === 10 ? 3000 : time, ...rest);
   });
   await editor.page.route('**/api/complete', async (route) => {
     await new Promise((wake) => setTimeout(wake, 150));
@@ -179,7 +180,7 @@ test('keys typed while candidates load are kept, whenever the list appears', asy
   // The list is there long before the queue of keys is looked at again.
   await editor.page.evaluate(() => {
     const wait = window.setTimeout;
-    window.setTimeout = (work, time, ...rest) => wait(work, time === 10 ? 600 : time, ...rest);
+    window.setTimeout = (work, time, ...rest) => wait(work, time === 10 ? 3000 : time, ...rest);
   });
   await editor.page.route('**/api/complete', async (route) => {
     await new Promise((wake) => setTimeout(wake, 150));
@@ -420,7 +421,7 @@ test('Tab moves through the cells of a table and adds a row at its end; elsewher
 });
 
 test('Enter continues lists, Tab indents them, and undo works step by step', async () => {
-  const editor = await open('auth/Login.md');
+  const editor = await open('Indented.md');
   await editor.after('Text.');
   await editor.press('Enter');
   await editor.type('- one');
