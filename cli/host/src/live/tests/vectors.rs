@@ -79,9 +79,10 @@ fn the_model_rests_after_a_time_without_calls() {
     let timing =
         Timing { tick: Duration::from_millis(20), rest: Duration::from_millis(300), ..Timing::default() };
     let server = model.serve_with(&folder, timing);
-    for times in 1..3 {
+    for _ in 0..2 {
+        let before = model.rests.load(Ordering::Relaxed);
         server.finds("zebra", &["a.md"]);
-        eventually("rests", || model.rests.load(Ordering::Relaxed) == times);
+        eventually("rests", || model.rests.load(Ordering::Relaxed) > before);
     }
 }
 
